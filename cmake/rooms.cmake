@@ -1,0 +1,25 @@
+# One static library per room. A room may include what stands below it and nothing else; tools/check_layers checks it.
+include_guard()
+
+# cohort_compile_options(TARGET): warnings and sanitizers, the same for every target of ours.
+function(cohort_compile_options target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+                         $<$<BOOL:${COHORT_WERROR}>:-Werror> -ffp-contract=off)
+  if(COHORT_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${COHORT_SANITIZE} -fno-omit-frame-pointer
+                           -fno-sanitize-recover=all)
+    target_link_options(${target} PUBLIC -fsanitize=${COHORT_SANITIZE})
+  endif()
+endfunction()
+
+# cohort_room(NAME [BELOW]): library cohort_NAME from every source under NAME/.
+function(cohort_room name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${name}/*.cpp)
+  add_library(cohort_${name} STATIC ${sources})
+  target_include_directories(cohort_${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_link_libraries(cohort_${name} PUBLIC fmt::fmt nlohmann_json::nlohmann_json)
+  cohort_compile_options(cohort_${name})
+  foreach(below IN LISTS ARGN)
+    target_link_libraries(cohort_${name} PUBLIC cohort_${below})
+  endforeach()
+endfunction()
