@@ -1,0 +1,117 @@
+// The loop IR: what graphs are lowered to and what emitters print. Contract and grammar:
+//
+//   program  = buffers, kernels in order of execution, checks            one per function of the module
+//   kernel   = name, body, source nodes                                  becomes one C function
+//   stmt     = for v < extent (serial | simd | unroll | parallel) body   v counts from 0 by 1
+//            | if cond then body else body
+//            | store buffer[index] = value
+//            | let v = value                                             never assigned again
+//            | var v = value | assign v = value                          a mutable local
+//            | accumulator v: op dtype (lanes | serial)                  starts at the identity of op
+//            | accumulate v, value [, lane]                              v = v op value; see ir/README.md for the order
+//            | check cond else index error (operator, index, size)
+//            | assert cond else message | print message, buffer
+//            | call function(arguments)                                  a function of the runtime on whole buffers
+//   expr     = constant | v | dim | load buffer[index] | op(expr, ...) | finish(v)
+//
+// * Every expr has a dtype; operands obey the operator's row in ops.def; index arithmetic is i64.
+// * f16 and bf16 exprs are held in f32 and rounded to their precision after every operator.
+// * An index has one expr per axis of the buffer until the pass `flatten_indices`, one flat element index after it.
+//   Buffers are contiguous, row-major, with the actual (not the maximal) extents. See Note [flat indices].
+// * An accumulator is read with finish(v), after the loops that accumulate into it, never inside them.
+// * A loop is `simd` only if its iterations are independent but for accumulators whose lane is its variable.
+// * No two statements of one kernel may race: kernels run one after the other and see each other's stores.
+//
+// Note [flat indices]: extents may depend on named dims, so strides are exprs over dims; the emitter computes them once
+// at a function's entry.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/scalar_op.h"
+#include "ir/type.h"
+
+namespace cohort::kernel {
+
+using VarId = std::uint32_t;      // unique within a program
+using BufferId = std::uint32_t;   // index into Program::buffers
+
+enum class ExprKind : std::uint8_t { kConst, kVar, kDim, kLoad, kOp, kFinish };
+struct Expr;
+using ExprRef = std::shared_ptr<const Expr>;
+struct Expr {
+  ExprKind kind = ExprKind::kConst;
+  DType dtype = DType::kI64;
+  ScalarOp op = ScalarOp::kNone;  // kOp
+  std::uint32_t id = 0;           // VarId, BufferId
+  std::uint64_t bits = 0;         // kConst: the scalar's bits
+  Dim dim;                        // kDim: an extent in terms of a named dim
+  std::vector<ExprRef> args;      // kOp: operands; kLoad: index
+};
+
+ExprRef constant(Scalar value);
+ExprRef constant_index(std::int64_t value);
+ExprRef variable(VarId id, DType dtype);
+ExprRef extent(const Dim& dim);                           // a constant folds
+ExprRef load(BufferId buffer, DType dtype, std::vector<ExprRef> index);
+ExprRef finish(VarId accumulator, DType dtype);
+// Folds when every operand is constant, and x+0, x*1, x*0 on i64 (index arithmetic only).
+ExprRef op(ScalarOp op, std::vector<ExprRef> args, DType result);
+inline ExprRef operator+(const ExprRef& a, const ExprRef& b) { return op(ScalarOp::k_add, {a, b}, a->dtype); }
+inline ExprRef operator-(const ExprRef& a, const ExprRef& b) { return op(ScalarOp::k_sub, {a, b}, a->dtype); }
+inline ExprRef operator*(const ExprRef& a, const ExprRef& b) { return op(ScalarOp::k_mul, {a, b}, a->dtype); }
+bool is_constant_index(const Expr& e, std::int64_t value);
+bool equal(const ExprRef& a, const ExprRef& b);           // structural
+std::uint64_t hash(const ExprRef& e);                     // agrees with equal; stable across runs
+
+enum class StmtKind : std::uint8_t {
+  kFor, kIf, kStore, kLet, kVar, kAssign, kAccumulator, kAccumulate, kCheck, kAssert, kPrint, kCall
+};
+enum class LoopMode : std::uint8_t { kSerial, kSimd, kUnroll, kParallel };
+
+struct Stmt {
+  StmtKind kind = StmtKind::kStore;
+  LoopMode mode = LoopMode::kSerial;     // kFor
+  bool lanes = false;                    // kAccumulator: sixteen partial accumulators
+  ScalarOp op = ScalarOp::kNone;         // kAccumulator, kAccumulate: k_add k_mul k_min k_max k_and k_or
+  DType dtype = DType::kI64;             // of the variable
+  VarId var = 0;                         // kFor kLet kVar kAssign kAccumulator kAccumulate
+  BufferId buffer = 0;                   // kStore kPrint
+  ExprRef value;                         // kFor: extent; kIf kCheck kAssert: condition; else the value
+  std::vector<ExprRef> index;            // kStore: index; kAccumulate: lane or nothing; kCheck: index, size; kCall: scalars
+  std::vector<BufferId> buffers;         // kCall: buffer arguments, outputs first
+  std::string text;                      // kCall: function; kCheck: operator; kAssert kPrint: message
+  std::uint32_t outputs = 0;             // kCall: how many of `buffers` are written
+  std::vector<Stmt> body;                // kFor, kIf
+  std::vector<Stmt> else_body;           // kIf
+  std::vector<std::uint32_t> sources;    // NodeIds of the graph this computes; only where it begins
+};
+
+enum class BufferKind : std::uint8_t { kInput, kOutput, kState, kConstant, kTemporary };
+struct Buffer {
+  std::string name;                      // of the value it holds, for readers
+  BufferKind kind = BufferKind::kTemporary;
+  DType dtype = DType::kF64;
+  Shape shape;
+  std::uint32_t index = 0;               // which input, output, StateId, ConstantId
+};
+
+struct Kernel {
+  std::string name;
+  std::vector<Stmt> body;
+};
+
+struct Program {
+  std::string name;                      // of the function
+  std::vector<Buffer> buffers;
+  std::vector<Kernel> kernels;
+  VarId next_var = 0;
+};
+
+// Text for dumps, goldens and the notes of `explain`; parse_program reads it back.
+std::string to_string(const Program& program, const Dims& dims);
+std::string to_string(const ExprRef& expr, const Program& program, const Dims& dims);
+
+}  // namespace cohort::kernel

@@ -1,0 +1,81 @@
+// What the compiler knows of an operator: one OpDef each. Scalar operators come from the rows of ops.def, structured
+// operators from one file each in ops/, listed in ops/list.def. Nothing else switches over operator names.
+#pragma once
+
+#include <span>
+
+#include "ir/graph.h"
+#include "ir/kernel.h"
+#include "ir/scalar_op.h"
+
+namespace cohort {
+
+enum class AttrKind : std::uint8_t { kBool, kInt, kFloat, kString, kInts, kShape, kDType };
+struct AttrSpec {
+  std::string_view name;
+  AttrKind kind;
+  bool required = false;
+  std::optional<Attr> fallback{};     // printed only if different from this; the meaning of "absent" if there is none
+};
+
+// What `infer` sees: types of the inputs, attributes, the module's dims for messages.
+struct InferContext {
+  const OpDef& op;
+  std::span<const Type> inputs;
+  const Attrs& attrs;
+  const Dims& dims;
+};
+
+// What `evaluate` sees: concrete inputs. Writes one tensor per result, of the dtypes and extents that infer gave.
+struct EvalContext {
+  const OpDef& op;
+  std::span<const Tensor> inputs;
+  const Attrs& attrs;
+  const DimValues& dims;
+  std::span<const Type> result_types;
+  std::vector<Tensor>& results;       // preallocated, zero-filled
+  std::string* printed = nullptr;     // `print` appends here
+
+  Extents result_extents(int i) const { return cohort::evaluate(result_types[i].shape, dims); }
+};
+
+class ElementContext;                 // ir/lowering.h
+class LoopContext;                    // ir/lowering.h
+
+// How a structured operator takes part in fusion.
+enum class OpClass : std::uint8_t {
+  kElementwise,   // scalar rows: result[i] = f(inputs[i], ...) with broadcasting
+  kIndexMap,      // result[i] = an element of an input (or a constant) chosen by i: costs nothing, is inlined
+  kGather,        // like kIndexMap, but computes or checks an index: inlined where read once
+  kReduction,     // loops over the inputs inside its own result's loops
+  kOpaque         // writes its results with statements of its own
+};
+
+struct OpDef {
+  std::string_view name;
+  OpClass op_class = OpClass::kElementwise;
+  int min_inputs = 1;
+  int max_inputs = 1;                 // kAnyNumber: no limit
+  std::vector<AttrSpec> attrs{};      // sorted by name
+  std::string_view meaning{};         // one line for `cohort ops`
+  ScalarOp scalar = ScalarOp::kNone;  // for scalar rows
+  // Types of the results, or fail(...) with the message the user sees.
+  std::vector<Type> (*infer)(const InferContext&) = nullptr;
+  void (*evaluate)(EvalContext&) = nullptr;
+  // One of the next two: the value of one element at the context's index, or the statements that write all results.
+  kernel::ExprRef (*element)(ElementContext&) = nullptr;
+  void (*loops)(LoopContext&) = nullptr;
+};
+inline constexpr int kAnyNumber = 1 << 30;
+
+// Every operator, by name order of the tables. find_op gives nullptr for an unknown name.
+std::span<const OpDef* const> all_ops();
+const OpDef* find_op(std::string_view name);
+const OpDef* scalar_op_def(ScalarOp op);
+inline bool is_scalar(const Node& node) { return node.op->scalar != ScalarOp::kNone; }
+
+// Shared by the operators' files.
+int normalized_axis(const InferContext& context, std::int64_t axis, int rank);            // refuses out of range
+std::vector<int> normalized_axes(const Attrs& attrs, std::string_view name, int rank);   // sorted; absent: all axes
+
+}  // namespace cohort
