@@ -23,9 +23,11 @@ struct CompiledFunction {
   std::vector<Placement> placements;    // by BufferId
 };
 
+inline constexpr std::uint64_t kZeros = UINT64_MAX;
 struct StateLayout {
   std::uint64_t offset = 0;             // bytes into the workspace
   std::vector<std::int64_t> strides;    // in elements, one per axis
+  std::uint64_t init_offset = kZeros;   // bytes into the weights of the initial value; kZeros: all bytes are zero
 };
 struct WeightEntry {
   ConstantId constant = 0;
@@ -41,7 +43,7 @@ struct CompiledModule {
   std::uint64_t header_bytes = 0;
   std::uint64_t state_bytes = 0;        // of all state, padding included; begins at header_bytes
   std::uint64_t workspace_bytes = 0;    // all of it
-  std::vector<WeightEntry> weights;     // constants that kernels read, and initial values are stored beside them
+  std::vector<WeightEntry> weights;     // constants that kernels read, by ascending offset
   std::uint64_t weights_bytes = 0;
 };
 

@@ -1,7 +1,8 @@
 // The loop IR: what graphs are lowered to and what emitters print. Contract and grammar:
 //
-//   program  = buffers, kernels in order of execution, checks            one per function of the module
-//   kernel   = name, body, source nodes                                  becomes one C function
+//   program  = buffers, kernels, calls in order of execution             one per function of the module
+//   kernel   = name, body, parameters, rows                              becomes one C function
+//   call     = kernel over a range of its rows                           no calls at all: each kernel once, in order
 //   stmt     = for v < extent (serial | simd | unroll | parallel) body   v counts from 0 by 1
 //            | if cond then body else body
 //            | store buffer[index] = value
@@ -21,6 +22,13 @@
 // * An accumulator is read with finish(v), after the loops that accumulate into it, never inside them.
 // * A loop is `simd` only if its iterations are independent but for accumulators whose lane is its variable.
 // * No two statements of one kernel may race: kernels run one after the other and see each other's stores.
+//
+// Note [rows]: kernels that are equal but for buffers and scalar constants share one body (the pass `outline`). The body
+// names the buffers of row 0; run for row r, every buffer `parameters[p]` in it stands for `rows[r].buffers[p]` and every
+// variable `scalars[s].var` has the value `rows[r].scalars[s]`. Other buffers are the same in all rows. The buffers of one
+// parameter lie in one space: all are state or temporaries (offsets into the workspace) or all are constants (offsets into
+// the weights); inputs and outputs are never parameters. Before `outline` a kernel has no parameters and no rows, and
+// runs once.
 //
 // Note [flat indices]: extents may depend on named dims, so strides are exprs over dims; the emitter computes them once
 // at a function's entry.
@@ -98,15 +106,36 @@ struct Buffer {
   std::uint32_t index = 0;               // which input, output, StateId, ConstantId
 };
 
+// What a shared body is run on: see Note [rows].
+struct KernelRow {
+  std::vector<BufferId> buffers;         // by parameter
+  std::vector<std::uint64_t> scalars;    // bits, by scalar
+  std::vector<std::uint32_t> sources;    // NodeIds of the graph that this row computes
+};
+struct ScalarParameter {
+  VarId var = 0;
+  DType dtype = DType::kF64;
+};
 struct Kernel {
   std::string name;
   std::vector<Stmt> body;
+  std::vector<BufferId> parameters;
+  std::vector<ScalarParameter> scalars;
+  std::vector<KernelRow> rows;           // empty: the kernel runs once on the buffers it names
+};
+
+// Runs rows [first_row, first_row + row_count) of a kernel, in order; a kernel without rows runs once.
+struct KernelCall {
+  std::uint32_t kernel = 0;
+  std::uint32_t first_row = 0;
+  std::uint32_t row_count = 1;
 };
 
 struct Program {
   std::string name;                      // of the function
   std::vector<Buffer> buffers;
   std::vector<Kernel> kernels;
+  std::vector<KernelCall> calls;         // empty before `outline`: each kernel once, in order
   VarId next_var = 0;
 };
 
