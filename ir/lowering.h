@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <span>
 
 #include "ir/graph.h"
@@ -63,6 +64,9 @@ class NodeLowering {
   const Function& function_;
   const Node& node_;
   LoweringScope& scope_;
+
+ private:
+  std::map<kernel::VarId, ScalarOp> accumulator_ops_;
 };
 
 // One element of one result, at `index` (one expr per axis of that result).

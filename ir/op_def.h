@@ -39,6 +39,7 @@ struct EvalContext {
   Extents result_extents(int i) const { return cohort::evaluate(result_types[i].shape, dims); }
 };
 
+class FunctionBuilder;                // ir/builder.h
 class ElementContext;                 // ir/lowering.h
 class LoopContext;                    // ir/lowering.h
 
@@ -49,6 +50,14 @@ enum class OpClass : std::uint8_t {
   kGather,        // like kIndexMap, but computes or checks an index: inlined where read once
   kReduction,     // loops over the inputs inside its own result's loops
   kOpaque         // writes its results with statements of its own
+};
+
+// Which casts the builder inserts before a structured operator (scalar rows say it by their Operands).
+enum class Casting : std::uint8_t {
+  kNone,
+  kPromote,       // all inputs to their promoted dtype (concat, matmul)
+  kFollowFirst,   // input 1 to the dtype of input 0 (set_slice, scatter_add, pad values)
+  kFloat          // integers and bool to f64, then as kPromote (softmax, logsumexp)
 };
 
 struct OpDef {
@@ -65,6 +74,10 @@ struct OpDef {
   // One of the next two: the value of one element at the context's index, or the statements that write all results.
   kernel::ExprRef (*element)(ElementContext&) = nullptr;
   void (*loops)(LoopContext&) = nullptr;
+  Casting casting = Casting::kNone;
+  // An operator that the builder writes as others at once (einsum) has this and nothing above but its attributes.
+  ValueId (*expand)(FunctionBuilder& builder, std::span<const ValueId> inputs, const Attrs& attrs, std::string name,
+                    LocId loc) = nullptr;
 };
 inline constexpr int kAnyNumber = 1 << 30;
 

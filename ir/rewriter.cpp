@@ -1,0 +1,42 @@
+#include "ir/rewriter.h"
+
+#include "ir/diagnostics.h"
+
+namespace cohort {
+
+Rewriter::Rewriter(ModuleBuilder& module, const Function& from)
+    : from_(from), to_(module, from.name), map_(from.values.size(), kNone) {
+  for (const ValueId input : from.inputs) map_[input] = to_.input(from.value(input).name, from.type(input));
+}
+
+ValueId Rewriter::operator()(ValueId old) {
+  if (map_[old] != kNone) return map_[old];
+  const Value& value = from_.value(old);
+  if (value.kind == ValueKind::kState) return map_[old] = to_.state(value.index);
+  if (value.kind == ValueKind::kConstant) return map_[old] = to_.constant(value.index);
+  internal_error("the value " + display_name(from_, old) + " of `" + from_.name + "` is read before it is emitted");
+}
+
+void Rewriter::map(ValueId old, ValueId now) {
+  map_[old] = now;
+  // A name the user gave survives on whatever computes the value now.
+  std::string& name = to_.function().values[now].name;
+  if (name.empty() && to_.function().values[now].kind == ValueKind::kNode) name = from_.value(old).name;
+}
+
+void Rewriter::copy(const Node& node) {
+  std::vector<ValueId> inputs;
+  inputs.reserve(node.inputs.size());
+  for (const ValueId input : node.inputs) inputs.push_back((*this)(input));
+  const ValueId first = to_.node(*node.op, inputs, node.attrs, {}, node.loc);
+  to_.function().nodes.back().regions = node.regions;
+  for (std::uint32_t r = 0; r < node.result_count; ++r) map(node.first_result + r, first + r);
+}
+
+Function Rewriter::finish() {
+  for (const Output& output : from_.outputs) to_.output(output.name, (*this)(output.value));
+  for (const Update& update : from_.updates) to_.update(update.state, (*this)(update.value));
+  return to_.finish();
+}
+
+}  // namespace cohort
