@@ -33,7 +33,7 @@ ConstantId ModuleBuilder::literal(const Tensor& scalar) {
   require(scalar.rank() == 0, "a literal is a scalar");
   std::uint64_t bits = 0;
   std::memcpy(&bits, scalar.data(), static_cast<std::size_t>(scalar.bytes()));
-  const auto [it, added] = literals_.try_emplace({scalar.dtype(), bits}, kNone);
+  const auto [it, added] = literals_.try_emplace({scalar.dtype(), bits}, kNoId);
   if (added) it->second = add_constant({}, scalar);
   return it->second;
 }
@@ -97,7 +97,7 @@ ValueId FunctionBuilder::input(std::string name, Type type) {
 }
 
 ValueId FunctionBuilder::state(StateId id) {
-  const auto [it, added] = states_.try_emplace(id, kNone);
+  const auto [it, added] = states_.try_emplace(id, kNoId);
   if (added) {
     const State& state = module_.module().states[id];
     it->second = append_value(function_, {state.type, state.name, ValueKind::kState, id, 0});
@@ -106,7 +106,7 @@ ValueId FunctionBuilder::state(StateId id) {
 }
 
 ValueId FunctionBuilder::constant(ConstantId id) {
-  const auto [it, added] = constants_.try_emplace(id, kNone);
+  const auto [it, added] = constants_.try_emplace(id, kNoId);
   if (added) {
     const Constant& constant = module_.module().constants[id];
     it->second = append_value(function_, {constant.type, constant.name, ValueKind::kConstant, id, 0});

@@ -14,6 +14,7 @@ struct Row {
 constexpr Row kRows[] = {
 #define DIAG(id, category, text) {#id, Category::category, text},
 #include "ir/diagnostics.def"
+#undef DIAG
 };
 
 const Row& row(DiagId id) { return kRows[static_cast<std::size_t>(id)]; }

@@ -14,6 +14,7 @@ namespace cohort {
 enum class DiagId : unsigned short {
 #define DIAG(id, category, text) id,
 #include "ir/diagnostics.def"
+#undef DIAG
 };
 
 // The exit code a kind of error leads to.

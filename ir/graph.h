@@ -32,7 +32,7 @@ using NodeId = std::uint32_t;       // index into Function::nodes
 using StateId = std::uint32_t;      // index into Module::states
 using ConstantId = std::uint32_t;   // index into Module::constants
 using LocId = std::uint32_t;        // index into Module::locations; 0 is "nowhere"
-inline constexpr std::uint32_t kNone = UINT32_MAX;
+inline constexpr std::uint32_t kNoId = UINT32_MAX;
 
 // An attribute's value. IntList entries may be null (Python's default in a slice).
 using IntList = std::vector<std::optional<std::int64_t>>;

@@ -1,6 +1,7 @@
 #include "ir/lowering.h"
 
 #include "ir/diagnostics.h"
+#include "ir/op_def.h"
 
 namespace cohort {
 

@@ -72,9 +72,9 @@ class NodeLowering {
 // One element of one result, at `index` (one expr per axis of that result).
 class ElementContext : public NodeLowering {
  public:
-  ElementContext(const Function& function, const Node& node, LoweringScope& scope, int result,
-                 std::vector<kernel::ExprRef> index)
-      : NodeLowering(function, node, scope), result(result), index(std::move(index)) {}
+  ElementContext(const Function& function, const Node& node, LoweringScope& scope, int which,
+                 std::vector<kernel::ExprRef> at)
+      : NodeLowering(function, node, scope), result(which), index(std::move(at)) {}
   const int result;
   const std::vector<kernel::ExprRef> index;
 };

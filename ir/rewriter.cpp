@@ -5,12 +5,12 @@
 namespace cohort {
 
 Rewriter::Rewriter(ModuleBuilder& module, const Function& from)
-    : from_(from), to_(module, from.name), map_(from.values.size(), kNone) {
+    : from_(from), to_(module, from.name), map_(from.values.size(), kNoId) {
   for (const ValueId input : from.inputs) map_[input] = to_.input(from.value(input).name, from.type(input));
 }
 
 ValueId Rewriter::operator()(ValueId old) {
-  if (map_[old] != kNone) return map_[old];
+  if (map_[old] != kNoId) return map_[old];
   const Value& value = from_.value(old);
   if (value.kind == ValueKind::kState) return map_[old] = to_.state(value.index);
   if (value.kind == ValueKind::kConstant) return map_[old] = to_.constant(value.index);

@@ -15,7 +15,7 @@ class Rewriter {
   // The new value for an old one. States and constants are copied on first use; a node's result must be mapped already.
   ValueId operator()(ValueId old);
   void map(ValueId old, ValueId now);
-  bool is_mapped(ValueId old) const { return map_[old] != kNone; }
+  bool is_mapped(ValueId old) const { return map_[old] != kNoId; }
   // Emits `node` with mapped inputs, keeping names and source positions, and maps its results.
   void copy(const Node& node);
   // Copies outputs and updates and hands the new function over.

@@ -1,0 +1,112 @@
+#include "ir/kernel.h"
+
+#include <algorithm>
+
+namespace cohort::kernel {
+
+namespace {
+
+ExprRef make(Expr expr) { return std::make_shared<const Expr>(std::move(expr)); }
+
+std::uint64_t mix(std::uint64_t seed, std::uint64_t value) {
+  seed ^= value + 0x9e3779b97f4a7c15u + (seed << 6) + (seed >> 2);
+  return seed * 0xff51afd7ed558ccdu;
+}
+
+// x+0, x-0, x*1, x*0 on indices; null if none applies.
+ExprRef simplify_index_op(ScalarOp op, const std::vector<ExprRef>& args) {
+  if (args.size() != 2 || args[0]->dtype != DType::kI64) return nullptr;
+  const ExprRef &a = args[0], &b = args[1];
+  if (op == ScalarOp::k_add && is_constant_index(*a, 0)) return b;
+  if ((op == ScalarOp::k_add || op == ScalarOp::k_sub) && is_constant_index(*b, 0)) return a;
+  if (op != ScalarOp::k_mul) return nullptr;
+  if (is_constant_index(*a, 0) || is_constant_index(*b, 1)) return a;
+  if (is_constant_index(*b, 0) || is_constant_index(*a, 1)) return b;
+  return nullptr;
+}
+
+}  // namespace
+
+ExprRef constant(Scalar value) {
+  Expr e;
+  e.kind = ExprKind::kConst;
+  e.dtype = value.dtype;
+  e.bits = value.bits;
+  return make(std::move(e));
+}
+
+ExprRef constant_index(std::int64_t value) { return constant(make_scalar_int(DType::kI64, value)); }
+
+ExprRef variable(VarId id, DType dtype) {
+  Expr e;
+  e.kind = ExprKind::kVar;
+  e.dtype = dtype;
+  e.id = id;
+  return make(std::move(e));
+}
+
+ExprRef extent(const Dim& dim) {
+  if (dim.is_constant()) return constant_index(dim.offset);
+  Expr e;
+  e.kind = ExprKind::kDim;
+  e.dim = dim;
+  return make(std::move(e));
+}
+
+ExprRef load(BufferId buffer, DType dtype, std::vector<ExprRef> index) {
+  Expr e;
+  e.kind = ExprKind::kLoad;
+  e.dtype = dtype;
+  e.id = buffer;
+  e.args = std::move(index);
+  return make(std::move(e));
+}
+
+ExprRef finish(VarId accumulator, DType dtype) {
+  Expr e;
+  e.kind = ExprKind::kFinish;
+  e.dtype = dtype;
+  e.id = accumulator;
+  return make(std::move(e));
+}
+
+ExprRef op(ScalarOp op, std::vector<ExprRef> args, DType result) {
+  if (ExprRef simple = simplify_index_op(op, args)) return simple;
+  if (std::all_of(args.begin(), args.end(), [](const ExprRef& a) { return a->kind == ExprKind::kConst; })) {
+    std::vector<Scalar> operands;
+    for (const ExprRef& a : args) operands.push_back({a->dtype, a->bits});
+    return constant(evaluate_scalar(op, operands, result));
+  }
+  Expr e;
+  e.kind = ExprKind::kOp;
+  e.dtype = result;
+  e.op = op;
+  e.args = std::move(args);
+  return make(std::move(e));
+}
+
+bool is_constant_index(const Expr& e, std::int64_t value) {
+  return e.kind == ExprKind::kConst && e.dtype == DType::kI64 && e.bits == static_cast<std::uint64_t>(value);
+}
+
+bool equal(const ExprRef& a, const ExprRef& b) {
+  if (a == b) return true;
+  if (!a || !b) return false;
+  if (a->kind != b->kind || a->dtype != b->dtype || a->op != b->op || a->id != b->id || a->bits != b->bits ||
+      !(a->dim == b->dim) || a->args.size() != b->args.size())
+    return false;
+  return std::equal(a->args.begin(), a->args.end(), b->args.begin(),
+                    [](const ExprRef& x, const ExprRef& y) { return equal(x, y); });
+}
+
+std::uint64_t hash(const ExprRef& e) {
+  if (!e) return 0;
+  std::uint64_t h = mix(static_cast<std::uint64_t>(e->kind), static_cast<std::uint64_t>(e->dtype));
+  h = mix(h, static_cast<std::uint64_t>(e->op));
+  h = mix(mix(h, e->id), e->bits);
+  h = mix(mix(mix(h, static_cast<std::uint64_t>(e->dim.offset)), static_cast<std::uint64_t>(e->dim.scale)), e->dim.symbol);
+  for (const ExprRef& a : e->args) h = mix(h, hash(a));
+  return h;
+}
+
+}  // namespace cohort::kernel
