@@ -30,6 +30,17 @@ enum class Operands : std::uint8_t {
   kBool,         // bool; the builder casts numbers by `!= 0`
   kSelect        // first operand bool, the others any dtype alike (where)
 };
+// Whether operands of this kind may have `dtype` (of kSelect: the operands after the first).
+constexpr bool accepts(Operands operands, DType dtype) {
+  switch (operands) {
+    case Operands::kNumber: return dtype != DType::kBool;
+    case Operands::kInteger: return is_integer(dtype);
+    case Operands::kBits: return dtype == DType::kBool || is_integer(dtype);
+    case Operands::kFloat: return is_float(dtype);
+    case Operands::kBool: return dtype == DType::kBool;
+    default: return true;
+  }
+}
 enum class Result : std::uint8_t {
   kSame,         // dtype of the operands (of the last operand for kSelect)
   kBool,
