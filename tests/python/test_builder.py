@@ -1,0 +1,291 @@
+"""The builder: names, literals, files, hostile input; what is written reads back to the same values."""
+
+from __future__ import annotations
+
+import json
+
+import cohort
+import numpy as np
+import pytest
+from cohort import ops, safetensors
+from cohort.data import decode_array, encode_array
+from cohort.dtypes import NUMPY, dtype_name, promote
+
+
+def toy() -> cohort.Module:
+    module = cohort.Module("toy")
+    x = module.state("x", np.array([1.0, 2.0]))
+    y = module.state("y", np.array([3.0, 4.0]))
+    with module.function("f") as f:
+        f.update(x, x * 2.0)
+        f.update(y, x + y)
+    return module
+
+
+def test_updates_commit_together() -> None:
+    graph = cohort.Evaluator(toy())
+    graph.f()
+    assert [graph.state("x").tolist(), graph.state("y").tolist()] == [[2, 4], [4, 6]]
+    graph.f()
+    assert [graph.state("x").tolist(), graph.state("y").tolist()] == [[4, 8], [6, 10]]
+    graph.reset()
+    assert graph.state("x").tolist() == [1, 2]
+
+
+def test_swap() -> None:
+    module = cohort.Module("swap")
+    x, y = module.state("x", 1.0), module.state("y", 2.0)
+    f = module.function("f")
+    f.update(x, y)
+    f.update(y, x)
+    graph = cohort.Evaluator(module)
+    graph.f()
+    assert (graph.state("x"), graph.state("y")) == (2.0, 1.0)
+
+
+def test_file_is_the_documented_json(tmp_path) -> None:
+    path = toy().save(tmp_path / "toy.json")
+    assert json.loads(path.read_text()) == {
+        "format": "cohort-ir",
+        "version": "1.0",
+        "name": "toy",
+        "state": {"x": {"type": "f64[2]", "init": [1, 2]}, "y": {"type": "f64[2]", "init": [3, 4]}},
+        "functions": {
+            "f": {
+                "nodes": [
+                    {"name": "mul", "op": "mul", "inputs": ["x", 2.0]},
+                    {"name": "add", "op": "add", "inputs": ["x", "y"]},
+                ],
+                "updates": {"x": "mul", "y": "add"},
+            }
+        },
+    }
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("limit", [0, 3, 1000])
+def test_saved_graph_evaluates_like_the_module(tmp_path, limit) -> None:
+    rng = np.random.RandomState(1)
+    module = cohort.Module("m")
+    w = module.constant("w", rng.normal(size=(4, 3)).astype(np.float32))
+    special = module.constant(
+        "special", np.array([np.nan, np.inf, -np.inf, -0.0, 1e-45, 3.4028235e38], np.float32)
+    )
+    s = module.state("s", np.zeros(4, np.float32))
+    f = module.function("f")
+    u = f.input("u", "f32[3]")
+    f.update(s, s * 0.9 + w @ u)
+    f.output("y", ops.tanh(s))
+    f.output("special", special)
+    path = module.save(tmp_path / "m.json", inline_limit=limit)
+    direct, read = cohort.Evaluator(module), cohort.Evaluator(path)
+    for _ in range(3):
+        value = rng.normal(size=3).astype(np.float32)
+        a, b = direct.f(value), read.f(value)
+        assert a["y"].tobytes() == b["y"].tobytes()
+        assert a["special"].tobytes() == b["special"].tobytes()
+
+
+def test_saving_twice_gives_the_same_bytes(tmp_path) -> None:
+    def build(folder):
+        module = cohort.Module("m")
+        module.constant("w", np.arange(100.0))
+        module.function("f").output("y", 1.0)
+        folder.mkdir()
+        module.save(folder / "m.json")
+        return [(entry.name, entry.read_bytes()) for entry in sorted(folder.iterdir())]
+
+    assert build(tmp_path / "a") == build(tmp_path / "b")
+
+
+@pytest.mark.parametrize("dtype", sorted(NUMPY))
+def test_every_dtype_goes_through_a_file(tmp_path, dtype) -> None:
+    array = np.array([[0, 1, 1], [1, 0, 1]]).astype(NUMPY[dtype])
+    for limit in (0, 100):
+        module = cohort.Module("m")
+        constant = module.constant("c", array)
+        module.function("f").output("y", constant)
+        result = cohort.evaluate(module.save(tmp_path / "m.json", inline_limit=limit), "f")["y"]
+        assert result.dtype == NUMPY[dtype]
+        np.testing.assert_array_equal(result, array)
+
+
+def test_bf16_needs_ml_dtypes() -> None:
+    if "bf16" in NUMPY:
+        assert promote(NUMPY["bf16"], NUMPY["f16"]) == np.float32
+        return
+    with pytest.raises(cohort.GraphError, match="ml_dtypes"):
+        cohort.Module("m").function("f").input("x", "bf16[2]")
+
+
+HOSTILE = [
+    "layer1.weight",
+    "1234",
+    "gpu_0/data:0",
+    "class",
+    "NULL",
+    "a-b",
+    "a_b",
+    "é",
+    "",
+    "A",
+    "a",
+    "nan",
+    'quo"te\n',
+    "__metadata__",
+]
+
+
+def test_hostile_names(tmp_path) -> None:
+    module = cohort.Module("class")
+    f = module.function("")
+    for index, name in enumerate(HOSTILE):
+        state = module.state(name, np.full(100, float(index)))
+        f.output(name, ops.add(state, 1.0, name=name))
+    path = module.save(tmp_path / "hostile.json")
+    results = cohort.evaluate(path, "")
+    assert {name: value[0] for name, value in results.items()} == {
+        name: i + 1.0 for i, name in enumerate(HOSTILE)
+    }
+
+
+def test_names_are_made_unique() -> None:
+    module = cohort.Module("m")
+    assert [module.constant("w", 1.0).name, module.constant("w", 2.0).name] == ["w", "w_2"]
+    f = module.function("f")
+    x = f.input("x", "f64[]")
+    assert [ops.add(x, 1.0).name, ops.add(x, 1.0).name, ops.add(x, 1.0, name="w").name] == [
+        "add",
+        "add_2",
+        "w_3",
+    ]
+    assert module.state("add", 0.0).name == "add_3"
+    with pytest.raises(cohort.GraphError, match="`w` is taken"):
+        f.input("w", "f64[]")
+
+
+def test_indexing_and_python_operators() -> None:
+    module = cohort.Module("m")
+    f = module.function("f")
+    x = f.input("x", "f64[3,4]")
+    i = f.input("i", "i32[4]")
+    wanted = {
+        "row": (x[1], lambda x, i: x[1]),
+        "last": (x[-1, ::2], lambda x, i: x[-1, ::2]),
+        "reverse": (x[:, ::-1], lambda x, i: x[:, ::-1]),
+        "expression": (1.0 - x / 2.0 + x**2.0, lambda x, i: 1 - x / 2 + x**2),
+        "integer": ((7 // i) % 3 & 5 | ~i, lambda x, i: (7 // i) % 3 & 5 | ~i),
+        "array": (np.arange(4.0) * x, lambda x, i: np.arange(4.0) * x),
+        "product": (x @ np.ones((4, 2)), lambda x, i: x @ np.ones((4, 2))),
+        "comparison": (x > 0.5, lambda x, i: x > 0.5),
+        "negative": (abs(-x), lambda x, i: abs(-x)),
+    }
+    for name, (value, _) in wanted.items():
+        f.output(name, value)
+    a, b = np.random.RandomState(0).normal(size=(3, 4)), np.array([1, -2, 3, 4], np.int32)
+    results = cohort.Evaluator(module).f(a, b)
+    for name, (_, reference) in wanted.items():
+        np.testing.assert_allclose(results[name], reference(a, b), rtol=1e-15)
+
+
+def test_named_dims() -> None:
+    module = cohort.Module("m")
+    batch = module.dim("batch", 1, 4)
+    f = module.function("f")
+    x = f.input("x", "f64", [batch, 3])
+    y = f.input("y", "f64[2*batch+1]")
+    f.output("z", ops.broadcast(ops.reduce_sum(x) + ops.reduce_sum(y), shape=["batch", 2]))
+    graph = cohort.Evaluator(module)
+    assert graph.f(np.ones((2, 3)), np.ones(5))["z"].tolist() == [[11.0, 11.0]] * 2
+    with pytest.raises(
+        cohort.EvaluationError, match="argument `y`, axis 0: expected 2[*]batch[+]1 = 5, got 4"
+    ):
+        graph.f(np.ones((2, 3)), np.ones(4))
+    with pytest.raises(cohort.EvaluationError, match="`batch` in 1..4"):
+        graph.f(np.ones((5, 3)), np.ones(11))
+
+
+def test_errors_name_the_node() -> None:
+    module = cohort.Module("m", locations=True)
+    f = module.function("f")
+    x, i = f.input("x", "f64[10]"), f.input("i", "i64[1]")
+    f.output("y", ops.take(x, i))
+    with pytest.raises(
+        cohort.EvaluationError, match=r"test_builder.py:\d+:1: `take`: index 13 is out of range for size 10"
+    ):
+        cohort.Evaluator(module).f(np.zeros(10), [13])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"extra": 1}, "unknown key `extra`"),
+        ({"version": "2.0"}, "version 1.0"),
+        ({"functions": {"f": {"outputs": {"y": "missing"}}}}, "`missing` is not defined"),
+        ({"functions": {"f": {"nodes": [{"name": "a", "op": "nope"}]}}}, "unknown operator `nope`"),
+        ({"functions": {"f": {"nodes": [{"name": "a", "op": "neg", "inputs": ["a"]}]}}}, "cycle"),
+        ({"state": {"x": {"type": "i8[1]", "init": [1.5]}}}, "`1.5` is no integer"),
+        ({"state": {"x": {"type": "i8[1]", "init": [300]}}}, "does not fit"),
+        ({"state": {"x": {"type": "i8[2]", "init": [1]}}}, r"shape \[1\], expected \[2\]"),
+    ],
+)
+def test_wrong_graphs_are_refused(change, message) -> None:
+    graph = {"format": "cohort-ir", "version": "1.0", "name": "m", "functions": {"f": {}}, **change}
+    with pytest.raises(cohort.GraphError, match=message):
+        cohort.Evaluator(graph)
+
+
+def test_nodes_in_any_order() -> None:
+    nodes = [
+        {"name": "c", "op": "add", "inputs": ["b", 1]},
+        {"name": "b", "op": "mul", "inputs": ["a", {"lit": "0x1p+1"}]},
+        {"name": "a", "op": "add", "inputs": [2.0, 0.5]},
+    ]
+    function = {"nodes": nodes, "outputs": {"y": "c"}}
+    graph = {"format": "cohort-ir", "version": "1.0", "name": "m", "functions": {"f": function}}
+    assert cohort.evaluate(graph, "f")["y"] == 6.0
+
+
+def test_changed_weights_are_noticed(tmp_path) -> None:
+    module = cohort.Module("m")
+    module.function("f").output("y", module.constant("w", np.arange(100.0)))
+    path = module.save(tmp_path / "m.json")
+    weights = tmp_path / "m.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1] + b"\x01")
+    with pytest.raises(cohort.GraphError, match="SHA-256"):
+        cohort.Evaluator(path)
+
+
+def test_state_goes_through_a_checkpoint(tmp_path) -> None:
+    graph = cohort.Evaluator(toy())
+    graph.f()
+    graph.save(tmp_path / "state.safetensors")
+    graph.reset()
+    graph.load(tmp_path / "state.safetensors")
+    assert graph.state("y").tolist() == [4, 6]
+
+
+def test_safetensors_round_trip() -> None:
+    tensors = {"a": np.arange(3, dtype=np.int8), "b": np.ones((2, 0)), "c": np.array(2.5, np.float16)}
+    back = safetensors.from_bytes(safetensors.to_bytes(tensors))
+    assert {name: (x.dtype, x.shape, x.tobytes()) for name, x in back.items()} == {
+        name: (x.dtype, x.shape, x.tobytes()) for name, x in tensors.items()
+    }
+    with pytest.raises(cohort.GraphError, match="truncated"):
+        safetensors.from_bytes(b"\xff" * 12)
+
+
+def test_data_round_trip() -> None:
+    array = np.array([[0.1, np.nan], [np.inf, -0.0]])
+    text = json.dumps(encode_array(array))
+    assert decode_array(json.loads(text), array.dtype, array.shape).tobytes() == array.tobytes()
+    assert encode_array(np.full((3, 3), 2.5)) == 2.5
+    assert encode_array(np.array([0.0, -0.0])) == [0.0, -0.0]
+
+
+def test_promotion_is_numpys() -> None:
+    for a in set(NUMPY) - {"bf16"}:
+        for b in set(NUMPY) - {"bf16"}:
+            assert promote(NUMPY[a], NUMPY[b]) == np.promote_types(NUMPY[a], NUMPY[b])
+    with pytest.raises(cohort.GraphError, match="no counterpart"):
+        dtype_name(np.complex128)

@@ -1,0 +1,29 @@
+"""Cohort from Python: build graphs, evaluate them with NumPy, compile them and call the result.
+
+* `Module` builds graphs and writes graph files; `ops` holds the operators.
+* `Evaluator` and `evaluate` give a graph its meaning with NumPy.
+* `compile` runs the `cohort` command, `load` calls what it built.
+* `cohort.importers` makes graphs from other libraries' models.
+"""
+
+from . import ops
+from .builder import Function, Module
+from .errors import CohortError, EvaluationError, GraphError, ToolError
+from .evaluator import Evaluator, evaluate
+from .types import Dim, Type
+from .values import Value
+
+__all__ = [
+    "CohortError",
+    "Dim",
+    "EvaluationError",
+    "Evaluator",
+    "Function",
+    "GraphError",
+    "Module",
+    "ToolError",
+    "Type",
+    "Value",
+    "evaluate",
+    "ops",
+]

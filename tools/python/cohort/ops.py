@@ -1,0 +1,152 @@
+"""Every graph operator as a function on `Value`s, and as a method of `Value` under the same name.
+
+Keyword arguments common to all: `name` (the node's name) and `function` (where it goes, needed if no operand
+is a value).
+
+Names that are Python keywords end in `_` (`and_`, `or_`, `not_`, `assert_`, `print_`). Operands may be
+values, Python scalars (weak literals) or NumPy arrays (which become constants). `ir/README.md` states what
+each operator means.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .errors import GraphError
+from .values import Value
+
+if TYPE_CHECKING:
+    from .builder import Function
+
+SCALAR = {
+    1: "neg reciprocal square sqrt cbrt abs sign not bit_not isnan isinf isfinite floor ceil trunc round rint"
+    " exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh sigmoid"
+    " softplus relu log1mexp erf erfc gammaln digamma",
+    2: "add sub mul true_div floor_div mod pow min max eq ne lt le gt ge and or xor bit_and bit_or bit_xor"
+    " shift_left shift_right atan2 logaddexp xlogy copysign nextafter hypot",
+    3: "clip where fma",
+}
+
+# Operators with attributes: number of operands (None: any), attribute names in positional order; `!` marks
+# required ones.
+STRUCTURED: dict[str, tuple[int | None, str]] = {
+    "cast": (1, "dtype!"),
+    "broadcast": (1, "shape!"),
+    "reshape": (1, "shape!"),
+    "transpose": (1, "axes"),
+    "squeeze": (1, "axes"),
+    "expand": (1, "axes!"),
+    "slice": (None, "axes starts stops steps sizes"),
+    "set_slice": (None, "axes starts stops steps sizes"),
+    "inc_slice": (None, "axes starts stops steps sizes"),
+    "take": (2, "axis"),
+    "take_along_axis": (2, "axis!"),
+    "gather": (None, ""),
+    "scatter_set": (None, ""),
+    "scatter_add": (None, ""),
+    "concat": (None, "axis"),
+    "stack": (None, "axis"),
+    "pad": (1, "low! high! mode value"),
+    "tile": (1, "reps!"),
+    "repeat": (1, "repeats! axis"),
+    "roll": (1, "shifts! axes"),
+    "flip": (1, "axes"),
+    "iota": (0, "shape! axis dtype"),
+    "full": (1, "shape!"),
+    "eye": (0, "n! m k dtype"),
+    "tri": (0, "n! m k dtype"),
+    "diag": (1, "k"),
+    "one_hot": (1, "depth! dtype"),
+    "reduce_sum": (1, "axes keepdims dtype"),
+    "reduce_prod": (1, "axes keepdims dtype"),
+    "reduce_mean": (1, "axes keepdims dtype"),
+    "reduce_max": (1, "axes keepdims"),
+    "reduce_min": (1, "axes keepdims"),
+    "reduce_all": (1, "axes keepdims"),
+    "reduce_any": (1, "axes keepdims"),
+    "logsumexp": (1, "axes keepdims"),
+    "argmax": (1, "axis keepdims"),
+    "argmin": (1, "axis keepdims"),
+    "cumsum": (1, "axis dtype"),
+    "cumprod": (1, "axis dtype"),
+    "sort": (1, "axis"),
+    "argsort": (1, "axis"),
+    "searchsorted": (2, "side"),
+    "matmul": (2, "transpose_a transpose_b"),
+    "dot": (2, ""),
+    "outer": (2, ""),
+    "einsum": (None, "equation!"),
+    "softmax": (1, "axis"),
+    "log_softmax": (1, "axis"),
+    "assert": (2, "message"),
+    "print": (1, "message"),
+    "copy": (1, ""),
+}
+
+_KEYWORDS = ("and", "or", "not", "assert", "print")
+
+
+def _function_of(operands: tuple, function: Function | None) -> Function:
+    """The function a node goes into: the one asked for, the operands', or the open one of their module."""
+    values = [operand for operand in operands if isinstance(operand, Value)]
+    owners = [value.function for value in values if value.function is not None]
+    if function is not None or owners:
+        return function or owners[0]
+    if not values:
+        raise GraphError("no operand belongs to a module; say `function=`")
+    if values[0].module._open is None:
+        raise GraphError(f"module `{values[0].module.name}` has no open function")
+    return values[0].module._open
+
+
+def _make(op: str, arity: int | None, spec: str):
+    keys = [key.rstrip("!") for key in spec.split()]
+    required = [key.rstrip("!") for key in spec.split() if key.endswith("!")]
+
+    def call(*operands, name: str | None = None, function: Function | None = None, **attrs) -> Value:
+        given = len(operands) if arity is None else arity
+        operands, positional = operands[:given], operands[given:]
+        if len(operands) < given or len(positional) > len(keys):
+            raise GraphError(f"`{op}` takes {given} operands and the attributes {keys}")
+        attrs = {**dict(zip(keys, positional)), **attrs}
+        for key in attrs:
+            if key not in keys:
+                raise GraphError(f"`{op}` has no attribute `{key}`")
+        for key in required:
+            if attrs.get(key) is None:
+                raise GraphError(f"`{op}` needs the attribute `{key}`")
+        return _function_of(operands, function).node(op, operands, attrs, 1, name)[0]
+
+    call.__doc__ = (
+        f"`{op}`: {arity if arity is not None else 'any number of'} operands; attributes: {spec or 'none'}."
+    )
+    return call
+
+
+def topk(x: Value, k: int, axis: int | None = None, name: str | None = None) -> tuple[Value, Value]:
+    """The `k` largest elements along `axis` and their indices."""
+    largest, indices = _function_of((x,), None).node("topk", (x,), {"k": k, "axis": axis}, 2, name)
+    return largest, indices
+
+
+def split(x: Value, sizes: list[int], axis: int | None = None, name: str | None = None) -> tuple[Value, ...]:
+    """Pieces of the given sizes along `axis` (default 0)."""
+    return _function_of((x,), None).node("split", (x,), {"sizes": sizes, "axis": axis}, len(sizes), name)
+
+
+def astype(x: Value, dtype: str) -> Value:
+    """`cast` under NumPy's name."""
+    return globals()["cast"](x, dtype)
+
+
+def _install() -> None:
+    table = {op: (arity, "") for arity, names in SCALAR.items() for op in names.split()}
+    for op, (arity, spec) in {**table, **STRUCTURED}.items():
+        python = op + "_" if op in _KEYWORDS else op
+        globals()[python] = call = _make(op, arity, spec)
+        call.__name__ = call.__qualname__ = python
+        setattr(Value, python, call)
+    Value.topk, Value.split, Value.astype = topk, split, astype
+
+
+_install()
