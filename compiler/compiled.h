@@ -36,6 +36,7 @@ struct WeightEntry {
 
 // The workspace is [header | state | temporaries]. Everything is aligned to kAlignment.
 inline constexpr std::uint64_t kAlignment = 64;
+inline constexpr std::uint64_t kHeaderBytes = 256;
 struct CompiledModule {
   Module module;                        // after optimisation; `source_functions` has what the user wrote
   std::vector<CompiledFunction> functions;   // as Module::functions

@@ -136,6 +136,7 @@ struct Program {
   std::vector<Buffer> buffers;
   std::vector<Kernel> kernels;
   std::vector<KernelCall> calls;         // empty before `outline`: each kernel once, in order
+  bool flat = false;                     // after `flatten_indices`: every index is one flat element index
   VarId next_var = 0;
 };
 

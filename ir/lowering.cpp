@@ -11,7 +11,9 @@ std::vector<Stmt> LoweringScope::collect(const std::function<void()>& body) {
   std::vector<Stmt> fresh;
   std::vector<Stmt>* const outer = statements;
   statements = &fresh;
+  regions.push_back(next_region++);
   body();
+  regions.pop_back();
   statements = outer;
   return fresh;
 }
@@ -104,6 +106,7 @@ ExprRef NodeLowering::declare(ExprRef initial) {
   stmt.dtype = initial->dtype;
   stmt.value = std::move(initial);
   ExprRef result = variable(stmt.var, stmt.dtype);
+  scope_.mutable_vars.insert(stmt.var);
   scope_.append(std::move(stmt));
   return result;
 }

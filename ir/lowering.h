@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <span>
 
 #include "ir/graph.h"
@@ -21,6 +22,11 @@ struct LoweringScope {
   std::function<kernel::BufferId(ValueId value)> buffer;
   kernel::VarId next_var = 0;
   std::vector<kernel::Stmt>* statements = nullptr;   // where append puts them
+  // Statement lists that are being written, outermost first, each with a number of its own: a `let` may be read again
+  // while its list is among them.
+  std::vector<std::uint32_t> regions{0};
+  std::uint32_t next_region = 1;
+  std::set<kernel::VarId> mutable_vars;              // declared by declare(): reading one twice may give two values
 
   kernel::VarId new_var() { return next_var++; }
   void append(kernel::Stmt stmt) { statements->push_back(std::move(stmt)); }

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "ir/diagnostics.h"
+#include "ir/lowering.h"
 #include "ir/ops/list.h"
 
 namespace cohort {
@@ -114,6 +115,13 @@ void evaluate_scalar_node(EvalContext& context) {
   loops.run(0, operands, result.mutable_data());
 }
 
+// One element: the operator on the operands' elements at the same place, broadcasting.
+kernel::ExprRef scalar_element(ElementContext& context) {
+  std::vector<kernel::ExprRef> operands;
+  for (int i = 0; i < context.input_count(); ++i) operands.push_back(context.load_broadcast(i, context.index));
+  return kernel::op(context.node().op->scalar, std::move(operands), context.result_type().dtype);
+}
+
 std::vector<OpDef> make_scalar_ops() {
   std::vector<OpDef> defs;
   defs.reserve(kScalarOpCount);
@@ -128,6 +136,7 @@ std::vector<OpDef> make_scalar_ops() {
     def.scalar = op;
     def.infer = infer_scalar;
     def.evaluate = evaluate_scalar_node;
+    def.element = scalar_element;
     defs.push_back(std::move(def));
   }
   return defs;

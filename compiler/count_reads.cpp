@@ -1,0 +1,93 @@
+#include "compiler/count_reads.h"
+
+#include <limits>
+#include <map>
+
+#include "ir/lowering.h"
+#include "ir/op_def.h"
+
+namespace cohort {
+namespace {
+
+using kernel::ExprRef;
+using kernel::Stmt;
+using kernel::StmtKind;
+
+// Loads in the statements that lowering wrote stand for operands: their buffer is the operand's ValueId.
+class ReadCounter {
+ public:
+  explicit ReadCounter(const Module& module) : dims_(module.dims), maximum_(maximum_values(module.dims)) {}
+
+  void statements(const std::vector<Stmt>& list, double times) {
+    for (const Stmt& stmt : list) {
+      if (stmt.value) expression(*stmt.value, times);
+      for (const ExprRef& index : stmt.index) expression(*index, times);
+      const double inner = stmt.kind == StmtKind::kFor ? times * trip_count(*stmt.value) : times;
+      statements(stmt.body, inner);
+      statements(stmt.else_body, inner);
+    }
+  }
+  std::map<ValueId, double> reads;
+
+ private:
+  void expression(const kernel::Expr& expr, double times) {
+    if (expr.kind == kernel::ExprKind::kLoad) reads[expr.id] += times;
+    for (const ExprRef& arg : expr.args) expression(*arg, times);
+  }
+  // Extents are constants or dims; an extent that is computed counts once.
+  double trip_count(const kernel::Expr& extent) const {
+    if (extent.kind == kernel::ExprKind::kConst) return static_cast<double>(static_cast<std::int64_t>(extent.bits));
+    if (extent.kind == kernel::ExprKind::kDim) return static_cast<double>(max_extent(extent.dim, dims_));
+    return 1;
+  }
+
+  const Dims& dims_;
+  DimValues maximum_;
+};
+
+}  // namespace
+
+std::vector<ReadCount> count_reads(const Module& module, const Function& function, const Node& node) {
+  std::vector<Stmt> statements;
+  std::vector<ValueId> whole;
+  LoweringScope scope;
+  scope.statements = &statements;
+  scope.element = [&](ValueId value, std::vector<ExprRef> index) {
+    return kernel::load(value, function.type(value).dtype, std::move(index));
+  };
+  scope.store = [&](ValueId value, std::vector<ExprRef> index, ExprRef element) {
+    Stmt stmt;
+    stmt.kind = StmtKind::kStore;
+    stmt.buffer = value;
+    stmt.index = std::move(index);
+    stmt.value = std::move(element);
+    scope.append(std::move(stmt));
+  };
+  scope.buffer = [&](ValueId value) {
+    whole.push_back(value);
+    return static_cast<kernel::BufferId>(value);
+  };
+  if (node.op->loops != nullptr) {
+    LoopContext context(function, node, scope);
+    node.op->loops(context);
+  } else {
+    NodeLowering lowering(function, node, scope);
+    lowering.for_each(function.type(node.first_result).shape, [&](std::vector<ExprRef> index) {
+      ElementContext context(function, node, scope, 0, index);
+      scope.store(node.first_result, index, node.op->element(context));
+    });
+  }
+  ReadCounter counter(module);
+  counter.statements(statements, 1);
+  for (const ValueId value : whole) counter.reads[value] = std::numeric_limits<double>::infinity();
+  std::vector<ReadCount> counts;
+  for (const ValueId input : node.inputs) {
+    const auto found = counter.reads.find(input);
+    if (found == counter.reads.end()) continue;
+    counts.push_back({input, found->second});
+    counter.reads.erase(found);
+  }
+  return counts;
+}
+
+}  // namespace cohort

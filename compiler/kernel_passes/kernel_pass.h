@@ -1,0 +1,36 @@
+// What a kernel pass is: a pure function from loop program to loop program. list.def has them in the order they run and
+// is the only place that knows it; file = function = flag.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "compiler/compiled.h"
+
+namespace cohort {
+
+struct KernelPass {
+  std::string_view name;
+  std::string_view description;
+  kernel::Program (*run)(kernel::Program program, const Dims& dims) = nullptr;
+};
+
+// All of them in the order they run.
+std::span<const KernelPass> kernel_passes();
+const KernelPass* find_kernel_pass(std::string_view name);
+
+// Sees the program after a pass has run; tests interpret it there.
+using KernelPassObserver = std::function<void(const KernelPass&, const kernel::Program&)>;
+
+// Runs all passes but those that `options.disabled` names; what comes out of each is verified (ir/kernel_verify.h).
+kernel::Program run_kernel_passes(kernel::Program program, const Dims& dims, const CompileOptions& options,
+                                  const KernelPassObserver& observer = {});
+
+// The passes themselves; each is described at the top of kernel_passes/<name>.cpp.
+namespace loop_passes {
+#define KERNEL_PASS(name, description) kernel::Program name(kernel::Program program, const Dims& dims);
+#include "compiler/kernel_passes/list.def"
+}  // namespace loop_passes
+
+}  // namespace cohort

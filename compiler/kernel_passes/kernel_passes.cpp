@@ -1,0 +1,45 @@
+#include "compiler/kernel_passes/kernel_pass.h"
+
+#include <algorithm>
+
+#include "ir/diagnostics.h"
+#include "ir/kernel_verify.h"
+
+namespace cohort {
+namespace {
+
+constexpr KernelPass kPasses[] = {
+#define KERNEL_PASS(name, description) {#name, description, loop_passes::name},
+#include "compiler/kernel_passes/list.def"
+};
+
+void require_valid(const kernel::Program& program, std::string_view after) {
+  const std::vector<std::string> faults = kernel::verify(program);
+  if (!faults.empty()) internal_error(fmt::format("after {} in `{}`: {}", after, program.name, faults.front()));
+}
+
+}  // namespace
+
+std::span<const KernelPass> kernel_passes() { return kPasses; }
+
+const KernelPass* find_kernel_pass(std::string_view name) {
+  const auto* found = std::find_if(std::begin(kPasses), std::end(kPasses),
+                                   [&](const KernelPass& pass) { return pass.name == name; });
+  return found == std::end(kPasses) ? nullptr : found;
+}
+
+kernel::Program run_kernel_passes(kernel::Program program, const Dims& dims, const CompileOptions& options,
+                                  const KernelPassObserver& observer) {
+  require_valid(program, "lowering");
+  for (const KernelPass& pass : kPasses) {
+    const auto& off = options.disabled;
+    if (std::find(off.begin(), off.end(), pass.name) != off.end()) continue;
+    program = pass.run(std::move(program), dims);
+    require_valid(program, pass.name);
+    if (observer) observer(pass, program);
+    if (options.stop_after == pass.name) break;
+  }
+  return program;
+}
+
+}  // namespace cohort

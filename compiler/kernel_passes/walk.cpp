@@ -1,0 +1,96 @@
+#include "compiler/kernel_passes/walk.h"
+
+#include <algorithm>
+
+namespace cohort::kernel {
+
+void for_each_use_of(const Stmt& stmt, const std::function<void(const BufferUse&)>& f) {
+  for_each_expr(stmt, [&](const ExprRef& e) {
+    for_each_node(e, [&](const Expr& node) {
+      if (node.kind == ExprKind::kLoad) f({node.id, false, &node.args});
+    });
+  });
+  if (stmt.kind == StmtKind::kStore) f({stmt.buffer, true, &stmt.index});
+  if (stmt.kind == StmtKind::kPrint) f({stmt.buffer, false, nullptr});
+  if (stmt.kind != StmtKind::kCall) return;
+  for (std::size_t i = stmt.outputs; i < stmt.buffers.size(); ++i) f({stmt.buffers[i], false, nullptr});
+  for (std::size_t i = 0; i < stmt.outputs; ++i) f({stmt.buffers[i], true, nullptr});
+}
+
+void for_each_use(const std::vector<Stmt>& list, const std::function<void(const BufferUse&)>& f) {
+  for_each_stmt(list, [&](const Stmt& stmt) { for_each_use_of(stmt, f); });
+}
+
+void for_each_buffer(const std::vector<Stmt>& list, const std::function<void(BufferId)>& f) {
+  for_each_use(list, [&](const BufferUse& use) { f(use.buffer); });
+}
+
+ExprRef rewrite(const ExprRef& expr, const std::function<ExprRef(const ExprRef&)>& f) {
+  if (expr->args.empty()) return f(expr);
+  std::vector<ExprRef> args;
+  args.reserve(expr->args.size());
+  bool changed = false;
+  for (const ExprRef& arg : expr->args) {
+    args.push_back(rewrite(arg, f));
+    changed = changed || args.back() != arg;
+  }
+  if (!changed) return f(expr);
+  if (expr->kind == ExprKind::kLoad) return f(load(expr->id, expr->dtype, std::move(args)));
+  return f(op(expr->op, std::move(args), expr->dtype));
+}
+
+void rewrite_exprs(Stmt& stmt, const std::function<ExprRef(const ExprRef&)>& f) {
+  if (stmt.value) stmt.value = rewrite(stmt.value, f);
+  for (ExprRef& e : stmt.index) e = rewrite(e, f);
+}
+
+void rewrite_exprs(std::vector<Stmt>& list, const std::function<ExprRef(const ExprRef&)>& f) {
+  for (Stmt& stmt : list) {
+    rewrite_exprs(stmt, f);
+    rewrite_exprs(stmt.body, f);
+    rewrite_exprs(stmt.else_body, f);
+  }
+}
+
+ExprRef substitute(const ExprRef& expr, const Substitution& replacements) {
+  return rewrite(expr, [&](const ExprRef& e) -> ExprRef {
+    if (e->kind != ExprKind::kVar) return e;
+    const auto found = replacements.find(e->id);
+    return found == replacements.end() ? e : found->second;
+  });
+}
+
+void substitute(std::vector<Stmt>& list, const Substitution& replacements) {
+  if (replacements.empty()) return;
+  for (Stmt& stmt : list) {
+    if (stmt.value) stmt.value = substitute(stmt.value, replacements);
+    for (ExprRef& e : stmt.index) e = substitute(e, replacements);
+    substitute(stmt.body, replacements);
+    substitute(stmt.else_body, replacements);
+  }
+}
+
+bool mentions(const ExprRef& expr, VarId var) {
+  if ((expr->kind == ExprKind::kVar || expr->kind == ExprKind::kFinish) && expr->id == var) return true;
+  return std::any_of(expr->args.begin(), expr->args.end(), [&](const ExprRef& a) { return mentions(a, var); });
+}
+
+bool same_index(const std::vector<ExprRef>& a, const std::vector<ExprRef>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), equal);
+}
+
+std::size_t count_statements(const std::vector<Stmt>& list) {
+  std::size_t count = 0;
+  for_each_stmt(list, [&](const Stmt&) { ++count; });
+  return count;
+}
+
+std::vector<KernelCall> calls_of(const Program& program) {
+  if (!program.calls.empty()) return program.calls;
+  std::vector<KernelCall> calls;
+  for (std::uint32_t k = 0; k < program.kernels.size(); ++k)
+    calls.push_back({k, 0, std::max<std::uint32_t>(1, static_cast<std::uint32_t>(program.kernels[k].rows.size()))});
+  return calls;
+}
+
+}  // namespace cohort::kernel

@@ -1,0 +1,232 @@
+#include "compiler/plan_memory.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+
+#include "compiler/kernel_passes/walk.h"
+
+namespace cohort {
+namespace {
+
+using namespace kernel;
+
+std::uint64_t aligned(std::uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+std::uint64_t buffer_bytes(const Buffer& buffer, const Dims& dims) {
+  return static_cast<std::uint64_t>(max_element_count(buffer.shape, dims) * dtype_bytes(buffer.dtype));
+}
+
+// The free gaps of an arena that grows at its end.
+class Arena {
+ public:
+  std::uint64_t take(std::uint64_t bytes) {
+    const auto fit = by_size_.lower_bound({bytes, 0});
+    if (fit == by_size_.end()) return grow(bytes);
+    const auto [size, offset] = *fit;
+    remove(offset, size);
+    if (size > bytes) insert(offset + bytes, size - bytes);
+    return offset;
+  }
+  void give(std::uint64_t offset, std::uint64_t bytes) {
+    const auto next = by_offset_.lower_bound(offset);
+    if (next != by_offset_.end() && next->first == offset + bytes) {
+      const std::uint64_t next_bytes = next->second;
+      remove(next->first, next_bytes);
+      bytes += next_bytes;
+    }
+    auto previous = by_offset_.lower_bound(offset);
+    if (previous != by_offset_.begin()) {
+      --previous;
+      if (previous->first + previous->second == offset) {
+        const auto [start, before] = *previous;
+        remove(start, before);
+        offset = start;
+        bytes += before;
+      }
+    }
+    insert(offset, bytes);
+  }
+  std::uint64_t bytes() const { return end_; }
+
+ private:
+  // A gap at the end is used though it is too small: the arena grows by what is missing.
+  std::uint64_t grow(std::uint64_t bytes) {
+    std::uint64_t offset = end_;
+    if (!by_offset_.empty()) {
+      const auto [start, size] = *by_offset_.rbegin();
+      if (start + size == end_) {
+        remove(start, size);
+        offset = start;
+      }
+    }
+    end_ = offset + bytes;
+    return offset;
+  }
+  void insert(std::uint64_t offset, std::uint64_t bytes) {
+    by_offset_.emplace(offset, bytes);
+    by_size_.emplace(bytes, offset);
+  }
+  void remove(std::uint64_t offset, std::uint64_t bytes) {
+    by_offset_.erase(offset);
+    by_size_.erase({bytes, offset});
+  }
+  std::map<std::uint64_t, std::uint64_t> by_offset_;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> by_size_;
+  std::uint64_t end_ = 0;
+};
+
+struct Life {
+  std::size_t first = SIZE_MAX;
+  std::size_t last = 0;
+};
+
+// The steps of execution in which each buffer is touched.
+std::vector<Life> lives(const Program& program) {
+  std::vector<Life> result(program.buffers.size());
+  std::vector<std::vector<BufferId>> touched;
+  for (const Kernel& k : program.kernels) {
+    touched.emplace_back();
+    for_each_buffer(k.body, [&](BufferId b) { touched.back().push_back(b); });
+  }
+  std::size_t step = 0;
+  const auto touch = [&](BufferId b) {
+    result[b].first = std::min(result[b].first, step);
+    result[b].last = step;
+  };
+  for (const KernelCall& call : calls_of(program)) {
+    const Kernel& k = program.kernels[call.kernel];
+    if (k.rows.empty()) {
+      for (const BufferId b : touched[call.kernel]) touch(b);
+      ++step;
+      continue;
+    }
+    const std::set<BufferId> parameters(k.parameters.begin(), k.parameters.end());
+    for (std::uint32_t r = call.first_row; r < call.first_row + call.row_count; ++r, ++step) {
+      for (const BufferId b : k.rows[r].buffers) touch(b);
+      for (const BufferId b : touched[call.kernel]) {
+        if (!parameters.contains(b)) touch(b);
+      }
+    }
+  }
+  return result;
+}
+
+// Places the temporaries of one program; gives the bytes they take.
+std::uint64_t place_temporaries(CompiledFunction& function, const Dims& dims, std::uint64_t begin) {
+  const Program& program = function.program;
+  const std::vector<Life> life = lives(program);
+  std::vector<BufferId> order;
+  for (BufferId b = 0; b < program.buffers.size(); ++b) {
+    if (program.buffers[b].kind == BufferKind::kTemporary && life[b].first != SIZE_MAX) order.push_back(b);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](BufferId a, BufferId b) { return life[a].first < life[b].first; });
+  Arena arena;
+  std::set<std::pair<std::size_t, BufferId>> alive;   // by the end of their life
+  for (const BufferId b : order) {
+    while (!alive.empty() && alive.begin()->first < life[b].first) {
+      const BufferId dead = alive.begin()->second;
+      arena.give(function.placements[dead].offset - begin, aligned(buffer_bytes(program.buffers[dead], dims)));
+      alive.erase(alive.begin());
+    }
+    const std::uint64_t bytes = aligned(buffer_bytes(program.buffers[b], dims));
+    if (bytes == 0) {
+      function.placements[b] = {Space::kWorkspace, begin};
+      continue;
+    }
+    function.placements[b] = {Space::kWorkspace, begin + arena.take(bytes)};
+    alive.emplace(life[b].last, b);
+  }
+  return arena.bytes();
+}
+
+// Gives out offsets into the weights; equal bytes get one.
+class Weights {
+ public:
+  std::uint64_t place(const Tensor& data) {
+    const std::string_view bytes(reinterpret_cast<const char*>(data.data()), static_cast<std::size_t>(data.bytes()));
+    const auto [found, fresh] = offsets_.try_emplace(bytes, end_);
+    if (fresh) end_ = aligned(end_ + bytes.size());
+    return found->second;
+  }
+  std::uint64_t bytes() const { return end_; }
+
+ private:
+  std::unordered_map<std::string_view, std::uint64_t> offsets_;   // the module's tensors outlive this
+  std::uint64_t end_ = 0;
+};
+
+std::vector<std::int64_t> row_major_strides(const Extents& extents) {
+  std::vector<std::int64_t> strides(extents.size());
+  std::int64_t stride = 1;
+  for (std::size_t axis = extents.size(); axis-- > 0;) {
+    strides[axis] = stride;
+    stride *= extents[axis];
+  }
+  return strides;
+}
+
+bool is_zero(const Tensor& data) {
+  return std::all_of(data.data(), data.data() + data.bytes(), [](std::byte b) { return b == std::byte{0}; });
+}
+
+void place_state(CompiledModule& compiled, Weights& weights) {
+  compiled.header_bytes = kHeaderBytes;
+  std::uint64_t end = kHeaderBytes;
+  for (const State& state : compiled.module.states) {
+    StateLayout layout;
+    layout.offset = end;
+    layout.strides = row_major_strides(state.init.extents());
+    if (!is_zero(state.init)) layout.init_offset = weights.place(state.init);
+    end = aligned(end + static_cast<std::uint64_t>(state.init.bytes()));
+    compiled.states.push_back(std::move(layout));
+  }
+  compiled.state_bytes = end - kHeaderBytes;
+}
+
+// Everything of a program but its temporaries.
+void place_fixed(CompiledModule& compiled, CompiledFunction& function, Weights& weights,
+                 std::map<ConstantId, std::uint64_t>& constants) {
+  const std::vector<Life> life = lives(function.program);
+  function.placements.assign(function.program.buffers.size(), Placement{});
+  for (BufferId b = 0; b < function.program.buffers.size(); ++b) {
+    const Buffer& buffer = function.program.buffers[b];
+    if (life[b].first == SIZE_MAX) continue;
+    Placement& placement = function.placements[b];
+    switch (buffer.kind) {
+      case BufferKind::kInput:
+      case BufferKind::kOutput: placement.space = Space::kArgument; break;
+      case BufferKind::kState: placement = {Space::kWorkspace, compiled.states[buffer.index].offset}; break;
+      case BufferKind::kConstant: {
+        const std::uint64_t offset = weights.place(compiled.module.constants[buffer.index].data);
+        constants.emplace(buffer.index, offset);
+        placement = {Space::kWeights, offset};
+        break;
+      }
+      case BufferKind::kTemporary: break;
+    }
+  }
+}
+
+}  // namespace
+
+void plan_memory(CompiledModule& compiled) {
+  Weights weights;
+  std::map<ConstantId, std::uint64_t> constants;
+  place_state(compiled, weights);
+  for (CompiledFunction& function : compiled.functions) place_fixed(compiled, function, weights, constants);
+  const std::uint64_t begin = compiled.header_bytes + compiled.state_bytes;
+  compiled.workspace_bytes = begin;
+  for (CompiledFunction& function : compiled.functions) {
+    const std::uint64_t bytes = place_temporaries(function, compiled.module.dims, begin);
+    compiled.workspace_bytes = std::max(compiled.workspace_bytes, begin + bytes);
+  }
+  for (const auto& [constant, offset] : constants) compiled.weights.push_back({constant, offset});
+  std::stable_sort(compiled.weights.begin(), compiled.weights.end(),
+                   [](const WeightEntry& a, const WeightEntry& b) { return a.offset < b.offset; });
+  compiled.weights_bytes = weights.bytes();
+}
+
+}  // namespace cohort

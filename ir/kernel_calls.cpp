@@ -1,0 +1,45 @@
+#include "ir/kernel_calls.h"
+
+#include <array>
+#include <cmath>
+
+#include "ir/diagnostics.h"
+
+namespace cohort {
+
+namespace {
+
+// rt_gemm(c, a, b; ...): see ir/ops/product_call.h.
+template <typename T>
+void multiply(Tensor& c, const Tensor& a, const Tensor& b, std::span<const std::int64_t> s) {
+  require(s.size() == 16, "rt_gemm takes sixteen scalars");
+  enum { kC, kA, kB, kBatch, kM, kN, kK, kCBatch, kCRow, kCColumn, kABatch, kARow, kAColumn, kBBatch, kBRow, kBColumn };
+  T* out = c.mutable_as<T>();
+  for (std::int64_t p = 0; p < s[kBatch]; ++p) {
+    for (std::int64_t i = 0; i < s[kM]; ++i) {
+      for (std::int64_t j = 0; j < s[kN]; ++j) {
+        T sum = 0;
+        for (std::int64_t l = 0; l < s[kK]; ++l) {
+          const std::int64_t x = s[kA] + p * s[kABatch] + i * s[kARow] + l * s[kAColumn];
+          const std::int64_t y = s[kB] + p * s[kBBatch] + l * s[kBRow] + j * s[kBColumn];
+          require(x >= 0 && x < a.size() && y >= 0 && y < b.size(), "rt_gemm reads outside an operand");
+          sum = std::fma(a.as<T>()[x], b.as<T>()[y], sum);
+        }
+        const std::int64_t at = s[kC] + p * s[kCBatch] + i * s[kCRow] + j * s[kCColumn];
+        require(at >= 0 && at < c.size(), "rt_gemm writes outside its result");
+        out[at] = sum;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void call_reference(const std::string& name, std::span<Tensor> outputs, std::span<const Tensor> inputs,
+                    std::span<const std::int64_t> scalars) {
+  if (name == "rt_gemm" && outputs[0].dtype() == DType::kF32) return multiply<float>(outputs[0], inputs[0], inputs[1], scalars);
+  if (name == "rt_gemm") return multiply<double>(outputs[0], inputs[0], inputs[1], scalars);
+  internal_error("the loop interpreter has no runtime function `" + name + "`");
+}
+
+}  // namespace cohort

@@ -1,0 +1,16 @@
+// What the runtime's functions that `call` statements name do, written plainly: the loop interpreter runs these.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/tensor.h"
+
+namespace cohort {
+
+// `outputs` have their dtypes and extents; they come in with the buffers' present elements.
+void call_reference(const std::string& name, std::span<Tensor> outputs, std::span<const Tensor> inputs,
+                    std::span<const std::int64_t> scalars);
+
+}  // namespace cohort

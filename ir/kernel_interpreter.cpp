@@ -1,0 +1,301 @@
+#include "ir/kernel_interpreter.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <unordered_map>
+
+#include "ir/diagnostics.h"
+#include "ir/kernel_calls.h"
+#include "ir/op_def.h"
+
+namespace cohort {
+
+using namespace kernel;
+
+namespace {
+
+constexpr std::int64_t kLanes = 16;
+
+struct Storage {
+  Tensor tensor;
+  std::vector<bool> stored;      // by element; empty: all of it has values
+};
+
+struct Accumulator {
+  ScalarOp op = ScalarOp::kNone;
+  bool lanes = false;
+  std::array<Scalar, kLanes> partial;
+};
+
+Scalar identity(ScalarOp op, DType dtype) {
+  switch (op) {
+    case ScalarOp::k_add:
+    case ScalarOp::k_or:
+    case ScalarOp::k_bit_or:
+    case ScalarOp::k_bit_xor:
+    case ScalarOp::k_xor: return make_scalar_int(dtype, 0);
+    case ScalarOp::k_mul:
+    case ScalarOp::k_and: return make_scalar_int(dtype, 1);
+    case ScalarOp::k_min:
+    case ScalarOp::k_max: break;
+    default: internal_error("an accumulator's operator has no identity");
+  }
+  const bool greatest = op == ScalarOp::k_min;
+  if (dtype == DType::kBool) return make_scalar_int(dtype, greatest ? 1 : 0);
+  if (dtype == DType::kU64) return {dtype, greatest ? std::numeric_limits<std::uint64_t>::max() : 0};
+  const double infinity = std::numeric_limits<double>::infinity();
+  if (is_float(dtype)) return make_scalar(dtype, greatest ? infinity : -infinity);
+  return make_scalar(dtype, greatest ? infinity : -infinity);   // saturates at the limits of the dtype
+}
+
+Scalar apply(ScalarOp op, Scalar a, Scalar b) {
+  const std::array<Scalar, 2> operands{a, b};
+  return evaluate_scalar(op, operands, a.dtype);
+}
+
+class ProgramRun {
+ public:
+  ProgramRun(const Module& module, const Program& program, const DimValues& dims, LoopOrder order)
+      : module_(module), program_(program), dims_(dims), order_(order), storage_(program.buffers.size()),
+        actual_(program.buffers.size()), vars_(program.next_var) {
+    for (BufferId b = 0; b < actual_.size(); ++b) actual_[b] = b;
+  }
+
+  CallResult run(std::span<const Tensor> inputs, std::vector<Tensor>& state) {
+    for (BufferId b = 0; b < storage_.size(); ++b) prepare(b, inputs, state);
+    try {
+      run_calls();
+    } catch (const UserError&) {
+      give_state(state);
+      throw;
+    }
+    give_state(state);
+    for (BufferId b = 0; b < storage_.size(); ++b) {
+      const Buffer& buffer = program_.buffers[b];
+      if (buffer.kind != BufferKind::kOutput) continue;
+      const std::vector<bool>& stored = storage_[b].stored;
+      require(std::all_of(stored.begin(), stored.end(), [](bool s) { return s; }), "an output was not stored");
+      if (result_.outputs.size() <= buffer.index) result_.outputs.resize(buffer.index + 1);
+      result_.outputs[buffer.index] = storage_[b].tensor;
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void prepare(BufferId b, std::span<const Tensor> inputs, const std::vector<Tensor>& state) {
+    const Buffer& buffer = program_.buffers[b];
+    Storage& storage = storage_[b];
+    switch (buffer.kind) {
+      case BufferKind::kInput: storage.tensor = inputs[buffer.index]; return;
+      case BufferKind::kConstant: storage.tensor = module_.constants[buffer.index].data; return;
+      case BufferKind::kState: storage.tensor = state[buffer.index]; return;
+      case BufferKind::kOutput:
+      case BufferKind::kTemporary: break;
+    }
+    storage.tensor = Tensor(buffer.dtype, evaluate(buffer.shape, dims_));
+    storage.stored.assign(static_cast<std::size_t>(storage.tensor.size()), false);
+  }
+  void give_state(std::vector<Tensor>& state) {
+    for (BufferId b = 0; b < storage_.size(); ++b) {
+      if (program_.buffers[b].kind == BufferKind::kState) state[program_.buffers[b].index] = storage_[b].tensor;
+    }
+  }
+
+  void run_calls() {
+    if (program_.calls.empty()) {
+      for (const Kernel& k : program_.kernels) run_rows(k, 0, static_cast<std::uint32_t>(k.rows.size()));
+      return;
+    }
+    for (const KernelCall& call : program_.calls)
+      run_rows(program_.kernels[call.kernel], call.first_row, call.first_row + call.row_count);
+  }
+  void run_rows(const Kernel& k, std::uint32_t first, std::uint32_t end) {
+    if (k.rows.empty()) return statements(k.body);
+    for (std::uint32_t r = first; r < end; ++r) {
+      const KernelRow& row = k.rows[r];
+      for (std::size_t p = 0; p < row.buffers.size(); ++p) actual_[k.parameters[p]] = row.buffers[p];
+      for (std::size_t s = 0; s < row.scalars.size(); ++s)
+        vars_[k.scalars[s].var] = {k.scalars[s].dtype, row.scalars[s]};
+      statements(k.body);
+    }
+    for (const BufferId b : k.parameters) actual_[b] = b;
+  }
+
+  // Expressions.
+  std::int64_t integer(const ExprRef& e) { return static_cast<std::int64_t>(value(*e).bits); }
+
+  std::size_t position(BufferId named, const std::vector<ExprRef>& index) {
+    const Tensor& tensor = storage_[actual_[named]].tensor;
+    std::int64_t flat = 0;
+    if (program_.flat) {
+      flat = integer(index[0]);
+      if (flat < 0 || flat >= tensor.size()) out_of_range(named, flat, tensor.size());
+      return static_cast<std::size_t>(flat);
+    }
+    for (std::size_t axis = 0; axis < index.size(); ++axis) {
+      const std::int64_t i = integer(index[axis]);
+      const std::int64_t extent = tensor.extents()[axis];
+      if (i < 0 || i >= extent) out_of_range(named, i, extent);
+      flat = flat * extent + i;
+    }
+    return static_cast<std::size_t>(flat);
+  }
+  [[noreturn]] void out_of_range(BufferId buffer, std::int64_t index, std::int64_t size) const {
+    internal_error(fmt::format("index {} into `{}` of size {}", index, program_.buffers[buffer].name, size));
+  }
+
+  Scalar value(const Expr& e) {
+    switch (e.kind) {
+      case ExprKind::kConst: return {e.dtype, e.bits};
+      case ExprKind::kVar: return vars_[e.id];
+      case ExprKind::kDim: return make_scalar_int(DType::kI64, evaluate(e.dim, dims_));
+      case ExprKind::kLoad: return loaded(e);
+      case ExprKind::kFinish: return finished(accumulators_.at(e.id));
+      case ExprKind::kOp: break;
+    }
+    std::array<Scalar, 3> operands;
+    for (std::size_t i = 0; i < e.args.size(); ++i) operands[i] = value(*e.args[i]);
+    if (e.dtype == DType::kI64 && operands[0].dtype == DType::kI64) {   // index arithmetic, which is most of it
+      if (e.op == ScalarOp::k_add) return {e.dtype, operands[0].bits + operands[1].bits};
+      if (e.op == ScalarOp::k_mul) return {e.dtype, operands[0].bits * operands[1].bits};
+    }
+    return evaluate_scalar(e.op, {operands.data(), e.args.size()}, e.dtype);
+  }
+  Scalar loaded(const Expr& e) {
+    const std::size_t at = position(e.id, e.args);
+    const Storage& storage = storage_[actual_[e.id]];
+    if (!storage.stored.empty() && !storage.stored[at])
+      internal_error(fmt::format("`{}` is read before it is written", program_.buffers[e.id].name));
+    const auto width = static_cast<std::size_t>(dtype_bytes(storage.tensor.dtype()));
+    Scalar scalar{storage.tensor.dtype(), 0};
+    std::memcpy(&scalar.bits, storage.tensor.data() + at * width, width);
+    return scalar;
+  }
+  static Scalar finished(Accumulator accumulator) {
+    if (!accumulator.lanes) return accumulator.partial[0];
+    for (std::size_t width = kLanes / 2; width > 0; width /= 2) {
+      for (std::size_t l = 0; l < width; ++l) {
+        Scalar& partial = accumulator.partial[l];
+        partial = apply(accumulator.op, partial, accumulator.partial[l + width]);
+      }
+    }
+    return accumulator.partial[0];
+  }
+
+  // Statements.
+  void statements(const std::vector<Stmt>& list) {
+    for (const Stmt& stmt : list) statement(stmt);
+  }
+  void statement(const Stmt& s) {
+    switch (s.kind) {
+      case StmtKind::kFor: return loop(s);
+      case StmtKind::kIf: return statements(value(*s.value).bits != 0 ? s.body : s.else_body);
+      case StmtKind::kStore: return store(s);
+      case StmtKind::kLet:
+      case StmtKind::kVar:
+      case StmtKind::kAssign: vars_[s.var] = value(*s.value); return;
+      case StmtKind::kAccumulator: {
+        Accumulator& accumulator = accumulators_[s.var];
+        accumulator.op = s.op;
+        accumulator.lanes = s.lanes;
+        accumulator.partial.fill(identity(s.op, s.dtype));
+        return;
+      }
+      case StmtKind::kAccumulate: {
+        Accumulator& accumulator = accumulators_.at(s.var);
+        const bool lane = accumulator.lanes && !s.index.empty();
+        Scalar& partial = accumulator.partial[lane ? static_cast<std::size_t>(integer(s.index[0]) % kLanes) : 0];
+        partial = apply(accumulator.op, partial, value(*s.value));
+        return;
+      }
+      case StmtKind::kCheck:
+        if (value(*s.value).bits == 0) fail(DiagId::kIndexOutOfRange, s.text, integer(s.index[0]), integer(s.index[1]));
+        return;
+      case StmtKind::kAssert:
+        if (value(*s.value).bits == 0) fail(DiagId::kAssertFailed, s.text);
+        return;
+      case StmtKind::kPrint: return print(s);
+      case StmtKind::kCall: return call(s);
+    }
+  }
+  void store(const Stmt& s) {
+    const std::size_t at = position(s.buffer, s.index);
+    const Scalar scalar = value(*s.value);
+    Storage& storage = storage_[actual_[s.buffer]];
+    const auto width = static_cast<std::size_t>(dtype_bytes(storage.tensor.dtype()));
+    std::memcpy(storage.tensor.mutable_data() + at * width, &scalar.bits, width);
+    if (!storage.stored.empty()) storage.stored[at] = true;
+  }
+  void loop(const Stmt& s) {
+    const std::int64_t extent = integer(s.value);
+    const auto iteration = [&](std::int64_t i) {
+      vars_[s.var] = {DType::kI64, static_cast<std::uint64_t>(i)};
+      statements(s.body);
+    };
+    const bool free_order = s.mode == LoopMode::kSimd || s.mode == LoopMode::kParallel;
+    if (order_ == LoopOrder::kForward || !free_order) {
+      for (std::int64_t i = 0; i < extent; ++i) iteration(i);
+      return;
+    }
+    const std::int64_t block = accumulates(s) ? kLanes : std::max<std::int64_t>(extent, 1);
+    for (std::int64_t begin = 0; begin < extent; begin += block) {
+      for (std::int64_t i = std::min(begin + block, extent); i-- > begin;) iteration(i);
+    }
+  }
+  // Whether a loop accumulates into an accumulator from outside it.
+  static bool accumulates(const Stmt& loop) {
+    std::vector<VarId> inside;
+    return accumulates(loop.body, inside);
+  }
+  static bool accumulates(const std::vector<Stmt>& list, std::vector<VarId>& inside) {
+    for (const Stmt& s : list) {
+      if (s.kind == StmtKind::kAccumulator) inside.push_back(s.var);
+      if (s.kind == StmtKind::kAccumulate && std::find(inside.begin(), inside.end(), s.var) == inside.end()) return true;
+      if (accumulates(s.body, inside) || accumulates(s.else_body, inside)) return true;
+    }
+    return false;
+  }
+  void print(const Stmt& s) {
+    const OpDef* op = find_op("print");
+    const Tensor& tensor = storage_[actual_[s.buffer]].tensor;
+    const Attrs attrs{{"message", s.text}};
+    const std::vector<Type> types{{tensor.dtype(), Shape(tensor.extents().begin(), tensor.extents().end())}};
+    std::vector<Tensor> results{Tensor(tensor.dtype(), tensor.extents())};
+    EvalContext context{*op, {&tensor, 1}, attrs, dims_, types, results, &result_.printed};
+    op->evaluate(context);
+  }
+  void call(const Stmt& s) {
+    std::vector<Tensor> inputs;
+    std::vector<Tensor> outputs;
+    std::vector<std::int64_t> scalars;
+    for (std::size_t i = 0; i < s.outputs; ++i) outputs.push_back(storage_[actual_[s.buffers[i]]].tensor);
+    for (std::size_t i = s.outputs; i < s.buffers.size(); ++i) inputs.push_back(storage_[actual_[s.buffers[i]]].tensor);
+    for (const ExprRef& e : s.index) scalars.push_back(integer(e));
+    call_reference(s.text, outputs, inputs, scalars);
+    for (std::size_t i = 0; i < s.outputs; ++i) {
+      Storage& storage = storage_[actual_[s.buffers[i]]];
+      storage.tensor = std::move(outputs[i]);
+      std::fill(storage.stored.begin(), storage.stored.end(), true);
+    }
+  }
+
+  const Module& module_;
+  const Program& program_;
+  const DimValues& dims_;
+  const LoopOrder order_;
+  std::vector<Storage> storage_;     // by BufferId
+  std::vector<BufferId> actual_;     // what a buffer stands for in the row that runs
+  std::vector<Scalar> vars_;         // by VarId
+  std::unordered_map<VarId, Accumulator> accumulators_;
+  CallResult result_;
+};
+
+}  // namespace
+
+CallResult interpret_program(const Module& module, const Program& program, std::span<const Tensor> inputs,
+                             std::vector<Tensor>& state, const DimValues& dims, LoopOrder order) {
+  return ProgramRun(module, program, dims, order).run(inputs, state);
+}
+
+}  // namespace cohort

@@ -1,0 +1,177 @@
+#include "ir/kernel_verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace cohort::kernel {
+namespace {
+
+class Verifier {
+ public:
+  explicit Verifier(const Program& program) : program_(program) {}
+
+  std::vector<std::string> run() {
+    for (const Kernel& kernel : program_.kernels) {
+      kernel_ = &kernel;
+      visible_.clear();
+      scope_.clear();
+      accumulators_.clear();
+      for (const ScalarParameter& scalar : kernel.scalars) define(scalar.var, scalar.dtype);
+      statements(kernel.body);
+      rows(kernel);
+    }
+    for (const KernelCall& call : program_.calls) {
+      if (call.kernel >= program_.kernels.size()) {
+        faults_.push_back(fmt::format("call of kernel {} of {}", call.kernel, program_.kernels.size()));
+        continue;
+      }
+      const std::size_t rows = program_.kernels[call.kernel].rows.size();
+      if (call.first_row + call.row_count > std::max<std::size_t>(rows, 1)) fault("call of rows that do not exist");
+    }
+    return std::move(faults_);
+  }
+
+ private:
+  void fault(const std::string& what) {
+    faults_.push_back(fmt::format("kernel `{}`: {}", kernel_ ? kernel_->name : std::string(), what));
+  }
+
+  void rows(const Kernel& kernel) {
+    for (const KernelRow& row : kernel.rows) {
+      if (row.buffers.size() != kernel.parameters.size() || row.scalars.size() != kernel.scalars.size()) {
+        fault("row of another width");
+        continue;
+      }
+      for (std::size_t p = 0; p < row.buffers.size(); ++p) {
+        const Buffer& own = program_.buffers[kernel.parameters[p]];
+        const Buffer& other = program_.buffers[row.buffers[p]];
+        const bool weights = own.kind == BufferKind::kConstant;
+        if (own.dtype != other.dtype || weights != (other.kind == BufferKind::kConstant) ||
+            other.kind == BufferKind::kInput || other.kind == BufferKind::kOutput)
+          fault("row with a buffer of another kind");
+      }
+    }
+  }
+
+  void define(VarId var, DType dtype) {
+    if (var >= program_.next_var) fault(fmt::format("v{} is not below next_var", var));
+    if (!defined_.insert(var).second) fault(fmt::format("v{} is defined twice", var));
+    visible_.emplace(var, dtype);
+    scope_.push_back(var);
+  }
+
+  void index(BufferId buffer, const std::vector<ExprRef>& index) {
+    if (buffer >= program_.buffers.size()) return fault("buffer does not exist");
+    const std::size_t rank = program_.flat ? 1 : program_.buffers[buffer].shape.size();
+    if (index.size() != rank) fault(fmt::format("index of {} exprs into `{}`", index.size(), program_.buffers[buffer].name));
+    for (const ExprRef& e : index) {
+      if (e->dtype != DType::kI64) fault("index that is not i64");
+    }
+  }
+
+  void expression(const ExprRef& e) {
+    for (const ExprRef& arg : e->args) expression(arg);
+    switch (e->kind) {
+      case ExprKind::kVar: {
+        const auto found = visible_.find(e->id);
+        if (found == visible_.end()) return fault(fmt::format("v{} is read where it is not defined", e->id));
+        if (found->second != e->dtype) fault(fmt::format("v{} is read as another dtype", e->id));
+        return;
+      }
+      case ExprKind::kFinish: {
+        const auto found = accumulators_.find(e->id);
+        if (found == accumulators_.end()) return fault(fmt::format("v{} is no accumulator here", e->id));
+        if (found->second != loops_) fault(fmt::format("v{} is finished inside a loop", e->id));
+        return;
+      }
+      case ExprKind::kLoad:
+        index(e->id, e->args);
+        if (program_.buffers[e->id].dtype != e->dtype) fault("load as another dtype");
+        return;
+      case ExprKind::kOp: {
+        if (static_cast<int>(e->args.size()) != scalar_op_info(e->op).arity) fault("operands of an op");
+        return;
+      }
+      case ExprKind::kConst:
+      case ExprKind::kDim: return;
+    }
+  }
+
+  void statements(const std::vector<Stmt>& list) {
+    const std::size_t outer = scope_.size();
+    for (const Stmt& stmt : list) statement(stmt);
+    for (; scope_.size() > outer; scope_.pop_back()) visible_.erase(scope_.back());
+  }
+
+  void statement(const Stmt& s) {
+    if (s.value) expression(s.value);
+    for (const ExprRef& e : s.index) {
+      expression(e);
+      if (e->dtype != DType::kI64) fault("index that is not i64");
+    }
+    const bool quiet = simd_ == 0;
+    switch (s.kind) {
+      case StmtKind::kFor: return loop(s);
+      case StmtKind::kIf:
+        if (s.value->dtype != DType::kBool) fault("condition that is not bool");
+        statements(s.body);
+        return statements(s.else_body);
+      case StmtKind::kStore:
+        index(s.buffer, s.index);
+        if (s.value->dtype != program_.buffers[s.buffer].dtype) fault("store of another dtype");
+        if (program_.buffers[s.buffer].kind == BufferKind::kInput || program_.buffers[s.buffer].kind == BufferKind::kConstant)
+          fault("store to an input or a constant");
+        return;
+      case StmtKind::kLet:
+      case StmtKind::kVar:
+        if (s.value->dtype != s.dtype) fault(fmt::format("v{} has another dtype than its value", s.var));
+        return define(s.var, s.dtype);
+      case StmtKind::kAssign:
+        if (!visible_.contains(s.var)) fault(fmt::format("v{} is assigned where it is not defined", s.var));
+        return;
+      case StmtKind::kAccumulator:
+        if (!defined_.insert(s.var).second) fault(fmt::format("v{} is defined twice", s.var));
+        accumulators_[s.var] = loops_;
+        return;
+      case StmtKind::kAccumulate:
+        if (!accumulators_.contains(s.var)) fault(fmt::format("v{} is no accumulator here", s.var));
+        return;
+      case StmtKind::kCheck:
+      case StmtKind::kAssert:
+      case StmtKind::kPrint:
+      case StmtKind::kCall:
+        if (!quiet) fault("check, assert, print or call in a simd loop");
+        return;
+    }
+  }
+
+  void loop(const Stmt& s) {
+    if (s.value->dtype != DType::kI64) fault("extent that is not i64");
+    define(s.var, DType::kI64);
+    ++loops_;
+    if (s.mode == LoopMode::kSimd) ++simd_;
+    if (simd_ > 1) fault("simd loop within a simd loop");
+    statements(s.body);
+    if (s.mode == LoopMode::kSimd) --simd_;
+    --loops_;
+  }
+
+  const Program& program_;
+  const Kernel* kernel_ = nullptr;
+  std::vector<std::string> faults_;
+  std::unordered_set<VarId> defined_;
+  std::unordered_map<VarId, DType> visible_;
+  std::unordered_map<VarId, int> accumulators_;   // and how many loops are around them
+  int loops_ = 0;
+  std::vector<VarId> scope_;                      // variables in order of definition, innermost last
+  int simd_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::string> verify(const Program& program) { return Verifier(program).run(); }
+
+}  // namespace cohort::kernel

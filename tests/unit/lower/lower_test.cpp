@@ -1,0 +1,57 @@
+#include <doctest/doctest.h>
+
+#include "support.h"
+
+using namespace cohort;
+using namespace cohort::test;
+
+TEST_CASE("simultaneous updates read old values") {   // CASES 1
+  ModuleBuilder m("toy");
+  const StateId x = m.add_state("x", f64({2}), tensor(DType::kF64, {2}, {1, 2}));
+  const StateId y = m.add_state("y", f64({2}), tensor(DType::kF64, {2}, {3, 4}));
+  FunctionBuilder f(m, "f");
+  const ValueId two = f.literal(DType::kF64, 2);
+  f.update(x, f.make("mul", {f.state(x), two}));
+  f.update(y, f.make("add", {f.state(x), f.state(y)}));
+  const Module module = finish(m, f);
+  check_lowering(module, {});
+}
+
+TEST_CASE("swap") {
+  ModuleBuilder m("swap");
+  const StateId x = m.add_state("x", f64({3}), tensor(DType::kF64, {3}, {1, 2, 3}));
+  const StateId y = m.add_state("y", f64({3}), tensor(DType::kF64, {3}, {4, 5, 6}));
+  FunctionBuilder f(m, "f");
+  f.update(x, f.state(y));
+  f.update(y, f.state(x));
+  f.output("x", f.state(x));
+  check_lowering(finish(m, f), {}, 3);
+}
+
+TEST_CASE("one value in two outputs and an update") {
+  ModuleBuilder m("shared");
+  const StateId x = m.add_state("x", f32({3}), tensor(DType::kF32, {3}, {1, 2, 3}));
+  FunctionBuilder f(m, "f");
+  const ValueId u = f.input("u", f32({3}));
+  const ValueId sum = f.make("add", {f.state(x), u});
+  f.output("a", sum);
+  f.output("b", sum);
+  f.output("old", f.state(x));
+  f.output("u", u);
+  f.update(x, sum);
+  check_lowering(finish(m, f), {tensor(DType::kF32, {3})}, 3);
+}
+
+TEST_CASE("scalars and named dims") {
+  ModuleBuilder m("dims");
+  const DimId n = m.add_dim("n", 0, 9);
+  FunctionBuilder f(m, "f");
+  const ValueId u = f.input("u", f64({Dim::named(n), 3}));
+  const ValueId s = f.input("s", f64({}));
+  const ValueId t = f.make("exp", {s});
+  f.output("y", f.make("mul", {u, t}));
+  f.output("t", f.make("add", {t, t}));
+  const Module module = finish(m, f);
+  check_lowering(module, {tensor(DType::kF64, {4, 3}), tensor(DType::kF64, {}, {0.5})});
+  check_lowering(module, {tensor(DType::kF64, {0, 3}), tensor(DType::kF64, {}, {0.5})});
+}

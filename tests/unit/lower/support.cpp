@@ -1,0 +1,81 @@
+#include "support.h"
+
+#include <doctest/doctest.h>
+
+#include "ir/diagnostics.h"
+#include "ir/kernel_verify.h"
+
+namespace cohort::test {
+
+Tensor tensor(DType dtype, const Extents& extents, const std::vector<double>& values) {
+  Tensor result(dtype, extents);
+  for (std::int64_t i = 0; i < result.size(); ++i)
+    set_element(result, i, values.empty() ? static_cast<double>(i + 1) : values[static_cast<std::size_t>(i)]);
+  return result;
+}
+
+Type type(DType dtype, const Shape& shape) { return {dtype, shape}; }
+
+Module finish(ModuleBuilder& module, FunctionBuilder& function) {
+  module.add_function(function.finish());
+  return module.finish();
+}
+
+namespace {
+
+// The bits, but any NaN equals any other.
+bool same(const Tensor& a, const Tensor& b) {
+  if (a == b) return true;
+  if (a.dtype() != b.dtype() || a.extents() != b.extents() || !is_float(a.dtype())) return false;
+  const auto width = static_cast<std::size_t>(dtype_bytes(a.dtype()));
+  for (std::int64_t i = 0; i < a.size(); ++i) {
+    const std::size_t at = static_cast<std::size_t>(i) * width;
+    const double x = element_as_double(a, i), y = element_as_double(b, i);
+    if (std::memcmp(a.data() + at, b.data() + at, width) != 0 && !(x != x && y != y)) return false;
+  }
+  return true;
+}
+
+struct Reference {
+  std::vector<CallResult> calls;
+  std::vector<Tensor> state;
+};
+
+void compare(const Module& module, const kernel::Program& program, const std::vector<Tensor>& inputs,
+             const DimValues& dims, const Reference& reference, LoopOrder order) {
+  std::vector<Tensor> state = initial_state(module);
+  for (const CallResult& expected : reference.calls) {
+    const CallResult result = interpret_program(module, program, inputs, state, dims, order);
+    REQUIRE(result.outputs.size() == expected.outputs.size());
+    for (std::size_t i = 0; i < expected.outputs.size(); ++i) CHECK(same(result.outputs[i], expected.outputs[i]));
+    CHECK(result.printed == expected.printed);
+  }
+  for (std::size_t s = 0; s < state.size(); ++s) {
+    INFO("state " << module.states[s].name);
+    CHECK(same(state[s], reference.state[s]));
+  }
+}
+
+}  // namespace
+
+kernel::Program check_lowering(const Module& module, const std::vector<Tensor>& inputs, int calls) {
+  const Function& function = *module.functions.front();
+  const DimValues dims = bind_dims(module, function, inputs);
+  Reference reference{{}, initial_state(module)};
+  for (int call = 0; call < calls; ++call)
+    reference.calls.push_back(interpret(module, function, inputs, reference.state, dims));
+  const auto check = [&](std::string_view after, const kernel::Program& program) {
+    const std::string text = kernel::to_string(program, module.dims);
+    INFO("after " << std::string(after) << "\n" << text);
+    compare(module, program, inputs, dims, reference, LoopOrder::kForward);
+    compare(module, program, inputs, dims, reference, LoopOrder::kBackward);
+  };
+  kernel::Program program = lower(module, function);
+  REQUIRE(kernel::verify(program).empty());
+  check("lowering", program);
+  return run_kernel_passes(std::move(program), module.dims, {}, [&](const KernelPass& pass, const kernel::Program& p) {
+    check(pass.name, p);
+  });
+}
+
+}  // namespace cohort::test
