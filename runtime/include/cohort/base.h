@@ -46,7 +46,7 @@
 
 inline namespace cohort_rt {
 
-constexpr int rt_vector_bytes = COHORT_VECTOR_BYTES;
+inline constexpr int rt_vector_bytes = COHORT_VECTOR_BYTES;
 
 // Storage of the half types; values are computed as float. See half.h.
 struct rt_f16 {
@@ -70,9 +70,9 @@ struct rt_mask {
 };
 
 template <class A, class B>
-constexpr bool rt_same = false;
+inline constexpr bool rt_same = false;
 template <class A>
-constexpr bool rt_same<A, A> = true;
+inline constexpr bool rt_same<A, A> = true;
 template <bool C, class A, class B>
 struct rt_if_of {
   using type = A;
@@ -205,26 +205,26 @@ struct rt_like_of<bool, V, true> {
 template <class T, class V>
 using rt_like = typename rt_like_of<T, V>::type;
 
-// Bytes of T as a value: halves are computed as float, a bool needs one byte.
+// Storage T as a value, and the bits it is stored in: the identity but for halves.
 template <class T>
-constexpr int rt_value_bytes = static_cast<int>(sizeof(T));
-template <>
-constexpr int rt_value_bytes<rt_f16> = 4;
-template <>
-constexpr int rt_value_bytes<rt_bf16> = 4;
+inline constexpr bool rt_is_half = rt_same<T, rt_f16> || rt_same<T, rt_bf16>;
+template <class T>
+using rt_value = rt_if<rt_is_half<T>, float, T>;
+template <class T>
+using rt_storage = rt_if<rt_is_half<T>, uint16_t, T>;
 
-constexpr int rt_greatest(int a) { return a; }
+static constexpr int rt_greatest(int a) { return a; }
 template <class... More>
-constexpr int rt_greatest(int a, int b, More... more) {
+static constexpr int rt_greatest(int a, int b, More... more) {
   return rt_greatest(a > b ? a : b, more...);
 }
 // The number of lanes at which the widest of the types fills one vector.
 template <class... T>
-constexpr int rt_width = rt_vector_bytes / rt_greatest(rt_value_bytes<T>...);
+inline constexpr int rt_width = rt_vector_bytes / rt_greatest(static_cast<int>(sizeof(rt_value<T>))...);
 
 // The least and the greatest value of T.
 template <class T>
-constexpr T rt_least() {
+static constexpr T rt_least() {
   if constexpr (rt_traits<T>::is_float)
     return static_cast<T>(-__builtin_inff());
   else if constexpr (rt_traits<T>::is_signed)
@@ -233,7 +233,7 @@ constexpr T rt_least() {
     return 0;
 }
 template <class T>
-constexpr T rt_most() {
+static constexpr T rt_most() {
   if constexpr (rt_traits<T>::is_float)
     return static_cast<T>(__builtin_inff());
   else

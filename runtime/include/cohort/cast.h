@@ -16,7 +16,7 @@ RT_INLINE To rt_convert(V x) {
 
 // 2^n as a float type, exactly.
 template <class F>
-constexpr F rt_power_of_two(int n) {
+static constexpr F rt_power_of_two(int n) {
   F p = 1;
   for (; n > 0; --n) p *= 2;
   return p;

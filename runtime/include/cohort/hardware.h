@@ -185,7 +185,7 @@ RT_INLINE V rt_on_native(F f, V x, More... more) {
 template <class V>
 using rt_native_of = rt_native<rt_elem<V>, sizeof(V)>;
 template <class T>
-constexpr bool rt_has_native = rt_native<T, 16>::present;
+inline constexpr bool rt_has_native = rt_native<T, 16>::present;
 
 // Correctly rounded.
 template <class V>

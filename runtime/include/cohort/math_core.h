@@ -12,7 +12,7 @@ inline namespace cohort_rt {
 
 // One of two by element type.
 template <class V, class A, class B>
-constexpr const auto& rt_by_type(const A& single, const B& both) {
+static constexpr const auto& rt_by_type(const A& single, const B& both) {
   if constexpr (sizeof(rt_elem<V>) == 4)
     return single;
   else
@@ -32,7 +32,7 @@ struct rt_parts {
   int exponent;
   bool negative;
 };
-constexpr int rt_not_finite_exponent = 0x7ff - 0x3ff - 52 - 1;
+inline constexpr int rt_not_finite_exponent = 0x7ff - 0x3ff - 52 - 1;
 RT_CALL rt_parts rt_take_apart(double x) {
   uint64_t bits = rt_bit_cast<uint64_t>(x);
   const bool negative = (bits >> 63) != 0;
@@ -210,9 +210,9 @@ RT_INLINE V rt_poly(V x, const T (&c)[N]) {
 }
 
 template <class V>
-constexpr int rt_mantissa_bits = sizeof(rt_elem<V>) == 4 ? 23 : 52;
+inline constexpr int rt_mantissa_bits = sizeof(rt_elem<V>) == 4 ? 23 : 52;
 template <class V>
-constexpr int rt_exponent_bias = sizeof(rt_elem<V>) == 4 ? 127 : 1023;
+inline constexpr int rt_exponent_bias = sizeof(rt_elem<V>) == 4 ? 127 : 1023;
 
 // Adding this rounds to an integer (|x| < 2^22, 2^51) that then stands in the low bits of the sum.
 template <class V>

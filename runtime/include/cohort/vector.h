@@ -25,9 +25,9 @@ RT_INLINE void rt_simd_for(int64_t n, Body body) {
 // --- Reductions ---------------------------------------------------------------------------------------------------
 // See the README for the order: 16 accumulators, element j into accumulator j mod 16, combined by halves.
 
-constexpr int rt_accumulators = 16;
+inline constexpr int rt_accumulators = 16;
 template <class T>
-constexpr int rt_reduce_width =
+inline constexpr int rt_reduce_width =
     rt_width<T> < rt_accumulators ? rt_width<T> : rt_accumulators;
 
 struct rt_op_sum {

@@ -51,9 +51,9 @@ TEST_CASE("a loop over a range, iota and splat") {
 }
 
 TEST_CASE("gather and scatter by stride and by index") {
-  const auto from = numbers<float>(100);
+  const auto from = numbers<float>(200);
   for (int64_t stride : {-2, 0, 1, 3}) {
-    std::vector<float> out(30, 0), back(100, -1);
+    std::vector<float> out(30, 0), back(200, -1);
     rt_simd_for<8>(29, [&](auto i) {
       auto v = rt_gather(from.data(), 60, stride, i);
       rt_store(out.data(), i, v);
@@ -66,7 +66,7 @@ TEST_CASE("gather and scatter by stride and by index") {
     }
   }
   const std::vector<int64_t> index{5, 3, 99, 3, 0, 17, 5};
-  std::vector<float> picked(7), put(100, -1);
+  std::vector<float> picked(7), put(200, -1);
   rt_simd_for<4>(7, [&](auto i) {
     auto at = rt_load(index.data(), i);
     rt_store(picked.data(), i, rt_gather(from.data(), at, i));
