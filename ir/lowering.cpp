@@ -45,20 +45,29 @@ ExprRef NodeLowering::let(ExprRef value) {
   return result;
 }
 
+namespace {
+Stmt index_check(std::string_view op_name, const ExprRef& index, const ExprRef& least, const ExprRef& size) {
+  Stmt check;
+  check.kind = StmtKind::kCheck;
+  check.value = op(ScalarOp::k_and, {op(ScalarOp::k_lt, {index, size}, DType::kBool),
+                                     op(ScalarOp::k_ge, {index, least}, DType::kBool)}, DType::kBool);
+  check.index = {index, size};
+  check.text = std::string(op_name);
+  return check;
+}
+}  // namespace
+
 ExprRef NodeLowering::checked_index(ExprRef index, const Dim& size) {
   if (index->dtype != DType::kI64) index = op(ScalarOp::k_cast, {index}, DType::kI64);
   index = let(std::move(index));
-  const ExprRef extent_of_axis = extent(size);
-  const ExprRef below = op(ScalarOp::k_lt, {index, extent_of_axis}, DType::kBool);
-  const ExprRef above = op(ScalarOp::k_ge, {index, constant_index(0) - extent_of_axis}, DType::kBool);
-  Stmt check;
-  check.kind = StmtKind::kCheck;
-  check.value = op(ScalarOp::k_and, {below, above}, DType::kBool);
-  check.index = {index, extent_of_axis};
-  check.text = std::string(node_.op->name);
-  scope_.append(std::move(check));
+  const ExprRef end = extent(size);
+  scope_.append(index_check(node_.op->name, index, constant_index(0) - end, end));
   const ExprRef negative = op(ScalarOp::k_lt, {index, constant_index(0)}, DType::kBool);
-  return let(op(ScalarOp::k_where, {negative, index + extent_of_axis, index}, DType::kI64));
+  return let(op(ScalarOp::k_where, {negative, index + end, index}, DType::kI64));
+}
+
+void NodeLowering::check_index(const ExprRef& index, const Dim& size) {
+  scope_.append(index_check(node_.op->name, index, constant_index(0), extent(size)));
 }
 
 void NodeLowering::for_each(const Dim& dim, const std::function<void(ExprRef)>& body) {

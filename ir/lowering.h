@@ -54,6 +54,8 @@ class NodeLowering {
   kernel::ExprRef let(kernel::ExprRef value);
   // An i64 index into `size` elements: counts negative ones from the end, and adds the run-time check.
   kernel::ExprRef checked_index(kernel::ExprRef index, const Dim& size);
+  // The run-time check alone: an i64 index that must be at least 0 and less than `size`.
+  void check_index(const kernel::ExprRef& index, const Dim& size);
 
   void for_each(const Dim& extent, const std::function<void(kernel::ExprRef)>& body);
   void for_each(const Shape& shape, const std::function<void(std::vector<kernel::ExprRef>)>& body);

@@ -33,14 +33,18 @@ std::vector<Type> infer_scalar(const InferContext& context) {
     const Shape& other = context.inputs[i].shape;
     std::optional<Shape> both = broadcast(shape, other);
     if (!both) {
-      fail(DiagId::kShapeMismatch, context.op.name, to_string(shape, context.dims), to_string(other, context.dims));
+      fail(DiagId::kShapeMismatch, context.op.name, to_string(shape, context.dims),
+           to_string(other, context.dims));
     }
     shape = std::move(*both);
   }
   switch (scalar_op_info(context.op.scalar).result) {
-    case Result::kBool: return {{DType::kBool, shape}};
-    case Result::kAttr: return {{attr<DType>(context.attrs, "dtype"), shape}};
-    case Result::kSame: break;
+    case Result::kBool:
+      return {{DType::kBool, shape}};
+    case Result::kAttr:
+      return {{attr<DType>(context.attrs, "dtype"), shape}};
+    case Result::kSame:
+      break;
   }
   return {{context.inputs.back().dtype, shape}};
 }
@@ -53,7 +57,7 @@ struct Axis {
 
 // The axes of a result, outermost first; those along which all operands run on without a gap are one.
 std::vector<Axis> merged_axes(const Extents& extents, std::span<const Tensor> inputs) {
-  std::vector<Axis> axes;   // innermost first
+  std::vector<Axis> axes;  // innermost first
   std::vector<std::int64_t> sizes(inputs.size(), 1);
   for (std::size_t from_last = 0; from_last < extents.size(); ++from_last) {
     Axis axis{extents[extents.size() - 1 - from_last], {}};
@@ -64,12 +68,14 @@ std::vector<Axis> merged_axes(const Extents& extents, std::span<const Tensor> in
       sizes[k] *= extent;
     }
     if (axis.extent == 1) continue;
-    const bool runs_on = !axes.empty() && std::equal(axis.strides.begin(), axis.strides.end(),
-                                                     axes.back().strides.begin(), [&](auto outer, auto inner) {
-                                                       return outer == inner * axes.back().extent;
-                                                     });
-    if (runs_on) axes.back().extent *= axis.extent;
-    else axes.push_back(std::move(axis));
+    const bool runs_on =
+        !axes.empty() &&
+        std::equal(axis.strides.begin(), axis.strides.end(), axes.back().strides.begin(),
+                   [&](auto outer, auto inner) { return outer == inner * axes.back().extent; });
+    if (runs_on)
+      axes.back().extent *= axis.extent;
+    else
+      axes.push_back(std::move(axis));
   }
   std::reverse(axes.begin(), axes.end());
   return axes;
@@ -79,7 +85,7 @@ struct ScalarLoops {
   ScalarOp op;
   DType dtype;
   DType target;
-  std::vector<std::int64_t> element_bytes;   // of each operand
+  std::vector<std::int64_t> element_bytes;  // of each operand
   std::int64_t result_bytes;
   std::vector<Axis> axes;
 
@@ -105,8 +111,12 @@ struct ScalarLoops {
 void evaluate_scalar_node(EvalContext& context) {
   Tensor& result = context.results[0];
   if (result.size() == 0) return;
-  ScalarLoops loops{context.op.scalar, context.inputs.back().dtype(), result.dtype(), {},
-                    dtype_bytes(result.dtype()), merged_axes(result.extents(), context.inputs)};
+  ScalarLoops loops{context.op.scalar,
+                    context.inputs.back().dtype(),
+                    result.dtype(),
+                    {},
+                    dtype_bytes(result.dtype()),
+                    merged_axes(result.extents(), context.inputs)};
   std::vector<const void*> operands;
   for (const Tensor& input : context.inputs) {
     operands.push_back(input.data());
@@ -118,7 +128,8 @@ void evaluate_scalar_node(EvalContext& context) {
 // One element: the operator on the operands' elements at the same place, broadcasting.
 kernel::ExprRef scalar_element(ElementContext& context) {
   std::vector<kernel::ExprRef> operands;
-  for (int i = 0; i < context.input_count(); ++i) operands.push_back(context.load_broadcast(i, context.index));
+  for (int i = 0; i < context.input_count(); ++i)
+    operands.push_back(context.load_broadcast(i, context.index));
   return kernel::op(context.node().op->scalar, std::move(operands), context.result_type().dtype);
 }
 

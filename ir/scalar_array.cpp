@@ -1,4 +1,5 @@
-// evaluate_array: one loop per operator and dtype, made from the eval column of ops.def and found through a table.
+// evaluate_array: one loop per operator and dtype, made from the eval column of ops.def and found through a
+// table.
 #include <array>
 #include <utility>
 
@@ -42,18 +43,29 @@ struct Storage<DType::kBF16> {
   static float load(std::uint16_t element) { return bf16_to_f32(element); }
   static std::uint16_t store(float value) { return f32_to_bf16(value); }
 };
-template <> struct Storage<DType::kI8> : Plain<std::int8_t> {};
-template <> struct Storage<DType::kI16> : Plain<std::int16_t> {};
-template <> struct Storage<DType::kI32> : Plain<std::int32_t> {};
-template <> struct Storage<DType::kI64> : Plain<std::int64_t> {};
-template <> struct Storage<DType::kU8> : Plain<std::uint8_t> {};
-template <> struct Storage<DType::kU16> : Plain<std::uint16_t> {};
-template <> struct Storage<DType::kU32> : Plain<std::uint32_t> {};
-template <> struct Storage<DType::kU64> : Plain<std::uint64_t> {};
-template <> struct Storage<DType::kF32> : Plain<float> {};
-template <> struct Storage<DType::kF64> : Plain<double> {};
+template <>
+struct Storage<DType::kI8> : Plain<std::int8_t> {};
+template <>
+struct Storage<DType::kI16> : Plain<std::int16_t> {};
+template <>
+struct Storage<DType::kI32> : Plain<std::int32_t> {};
+template <>
+struct Storage<DType::kI64> : Plain<std::int64_t> {};
+template <>
+struct Storage<DType::kU8> : Plain<std::uint8_t> {};
+template <>
+struct Storage<DType::kU16> : Plain<std::uint16_t> {};
+template <>
+struct Storage<DType::kU32> : Plain<std::uint32_t> {};
+template <>
+struct Storage<DType::kU64> : Plain<std::uint64_t> {};
+template <>
+struct Storage<DType::kF32> : Plain<float> {};
+template <>
+struct Storage<DType::kF64> : Plain<double> {};
 
-using Loop = void (*)(std::int64_t count, const void* const* operands, const std::int64_t* strides, void* result);
+using Loop = void (*)(std::int64_t count, const void* const* operands, const std::int64_t* strides,
+                      void* result);
 
 }  // namespace
 
@@ -62,16 +74,16 @@ namespace meaning {
 namespace {
 template <ScalarOp kOp>
 struct Row;
-#define OP(name, arity_, operands_, result_, traits, ulp, text, eval)                           \
-  template <>                                                                                   \
-  struct Row<ScalarOp::k_##name> {                                                              \
-    static constexpr int kArity = arity_;                                                       \
-    static constexpr Operands kOperands = Operands::operands_;                                  \
-    static constexpr Result kResult = Result::result_;                                          \
-    template <typename A, typename T>                                                           \
-    static auto value([[maybe_unused]] A a, [[maybe_unused]] T b, [[maybe_unused]] T c) {       \
-      return eval;                                                                              \
-    }                                                                                           \
+#define OP(name, arity_, operands_, result_, traits, ulp, text, eval)                     \
+  template <>                                                                             \
+  struct Row<ScalarOp::k_##name> {                                                        \
+    static constexpr int kArity = arity_;                                                 \
+    static constexpr Operands kOperands = Operands::operands_;                            \
+    static constexpr Result kResult = Result::result_;                                    \
+    template <typename A, typename T>                                                     \
+    static auto value([[maybe_unused]] A a, [[maybe_unused]] T b, [[maybe_unused]] T c) { \
+      return eval;                                                                        \
+    }                                                                                     \
   };
 #include "ir/ops.def"
 }  // namespace
@@ -143,7 +155,8 @@ constexpr std::array<LoopsOfOp, kDTypeCount> all_casts(std::integer_sequence<int
 }
 
 constexpr std::array<LoopsOfOp, kScalarOpCount> kLoops = {{
-#define OP(name, arity, operands, result, traits, ulp, text, eval) loops_of<ScalarOp::k_##name>(kDTypeIndices),
+#define OP(name, arity, operands, result, traits, ulp, text, eval) \
+  loops_of<ScalarOp::k_##name>(kDTypeIndices),
 #include "ir/ops.def"
 }};
 constexpr std::array<LoopsOfOp, kDTypeCount> kCasts = all_casts(kDTypeIndices);
@@ -151,7 +164,8 @@ constexpr std::array<LoopsOfOp, kDTypeCount> kCasts = all_casts(kDTypeIndices);
 }  // namespace
 
 void evaluate_array(ScalarOp op, DType operand_dtype, DType target, std::int64_t count,
-                    std::span<const void* const> operands, std::span<const std::int64_t> strides, void* result) {
+                    std::span<const void* const> operands, std::span<const std::int64_t> strides,
+                    void* result) {
   require(op != ScalarOp::kNone, "evaluate_array of no operator");
   require(static_cast<int>(operands.size()) == scalar_op_info(op).arity && strides.size() == operands.size(),
           "evaluate_array: number of operands");

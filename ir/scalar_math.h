@@ -1,5 +1,5 @@
-// The mathematical functions of ops.def. They are the reference for compiled code, so they are computed wider than
-// their dtype: f32 in double; f64 by libm where it is within 0.6 ulp, else in long double.
+// The mathematical functions of ops.def. They are the reference for compiled code, so they are computed wider
+// than their dtype: f32 in double; f64 by libm where it is within 0.6 ulp, else in long double.
 #pragma once
 
 #include <cmath>
@@ -26,62 +26,116 @@ double plain(T a) {
 long double digamma_wide(long double a);
 
 template <typename T>
-T exp(T a) { return static_cast<T>(std::exp(plain(a))); }
+T exp(T a) {
+  return static_cast<T>(std::exp(plain(a)));
+}
 template <typename T>
-T exp2(T a) { return static_cast<T>(std::exp2(plain(a))); }
+T exp2(T a) {
+  return static_cast<T>(std::exp2(plain(a)));
+}
 template <typename T>
-T expm1(T a) { return static_cast<T>(std::expm1(wide(a))); }
+T expm1(T a) {
+  return static_cast<T>(std::expm1(wide(a)));
+}
 template <typename T>
-T log(T a) { return static_cast<T>(std::log(plain(a))); }
+T log(T a) {
+  return static_cast<T>(std::log(plain(a)));
+}
 template <typename T>
-T log2(T a) { return static_cast<T>(std::log2(plain(a))); }
+T log2(T a) {
+  return static_cast<T>(std::log2(plain(a)));
+}
 template <typename T>
-T log10(T a) { return static_cast<T>(std::log10(wide(a))); }
+T log10(T a) {
+  return static_cast<T>(std::log10(wide(a)));
+}
 template <typename T>
-T log1p(T a) { return static_cast<T>(std::log1p(wide(a))); }
+T log1p(T a) {
+  return static_cast<T>(std::log1p(wide(a)));
+}
 template <typename T>
-T cbrt(T a) { return static_cast<T>(std::cbrt(wide(a))); }
+T cbrt(T a) {
+  return static_cast<T>(std::cbrt(wide(a)));
+}
 template <typename T>
-T sin(T a) { return static_cast<T>(std::sin(plain(a))); }
+T sin(T a) {
+  return static_cast<T>(std::sin(plain(a)));
+}
 template <typename T>
-T cos(T a) { return static_cast<T>(std::cos(plain(a))); }
+T cos(T a) {
+  return static_cast<T>(std::cos(plain(a)));
+}
 template <typename T>
-T tan(T a) { return static_cast<T>(std::tan(plain(a))); }
+T tan(T a) {
+  return static_cast<T>(std::tan(plain(a)));
+}
 template <typename T>
-T asin(T a) { return static_cast<T>(std::asin(plain(a))); }
+T asin(T a) {
+  return static_cast<T>(std::asin(plain(a)));
+}
 template <typename T>
-T acos(T a) { return static_cast<T>(std::acos(plain(a))); }
+T acos(T a) {
+  return static_cast<T>(std::acos(plain(a)));
+}
 template <typename T>
-T atan(T a) { return static_cast<T>(std::atan(plain(a))); }
+T atan(T a) {
+  return static_cast<T>(std::atan(plain(a)));
+}
 template <typename T>
-T atan2(T a, T b) { return static_cast<T>(std::atan2(wide(a), wide(b))); }
+T atan2(T a, T b) {
+  return static_cast<T>(std::atan2(wide(a), wide(b)));
+}
 template <typename T>
-T sinh(T a) { return static_cast<T>(std::sinh(wide(a))); }
+T sinh(T a) {
+  return static_cast<T>(std::sinh(wide(a)));
+}
 template <typename T>
-T cosh(T a) { return static_cast<T>(std::cosh(wide(a))); }
+T cosh(T a) {
+  return static_cast<T>(std::cosh(wide(a)));
+}
 template <typename T>
-T tanh(T a) { return static_cast<T>(std::tanh(wide(a))); }
+T tanh(T a) {
+  return static_cast<T>(std::tanh(wide(a)));
+}
 template <typename T>
-T asinh(T a) { return static_cast<T>(std::asinh(wide(a))); }
+T asinh(T a) {
+  return static_cast<T>(std::asinh(wide(a)));
+}
 template <typename T>
-T acosh(T a) { return static_cast<T>(std::acosh(wide(a))); }
+T acosh(T a) {
+  return static_cast<T>(std::acosh(wide(a)));
+}
 template <typename T>
-T atanh(T a) { return static_cast<T>(std::atanh(wide(a))); }
+T atanh(T a) {
+  return static_cast<T>(std::atanh(wide(a)));
+}
 template <typename T>
-T erf(T a) { return static_cast<T>(std::erf(wide(a))); }
+T erf(T a) {
+  return static_cast<T>(std::erf(wide(a)));
+}
 template <typename T>
-T erfc(T a) { return static_cast<T>(std::erfc(wide(a))); }
+T erfc(T a) {
+  return static_cast<T>(std::erfc(wide(a)));
+}
 template <typename T>
-T hypot(T a, T b) { return static_cast<T>(std::hypot(wide(a), wide(b))); }
+T hypot(T a, T b) {
+  return static_cast<T>(std::hypot(wide(a), wide(b)));
+}
 template <typename T>
-T gammaln(T a) { return static_cast<T>(std::lgamma(static_cast<long double>(a))); }
+T gammaln(T a) {
+  return static_cast<T>(std::lgamma(static_cast<long double>(a)));
+}
 template <typename T>
-T digamma(T a) { return static_cast<T>(digamma_wide(a)); }
+T digamma(T a) {
+  return static_cast<T>(digamma_wide(a));
+}
 
 template <typename T>
 T pow(T a, T b) {
-  if constexpr (kIsFloat<T>) return static_cast<T>(std::pow(plain(a), plain(b)));
-  else return integer_pow(a, b);
+  if constexpr (kIsFloat<T>)
+    return static_cast<T>(std::pow(plain(a), plain(b)));
+  else
+    return integer_pow(a, b);
 }
 
 // Each branch takes exp of a value that is not positive, so nothing overflows.

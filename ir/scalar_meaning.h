@@ -1,6 +1,6 @@
-// The values of the scalar operators that are no mathematical functions: what the eval column of ops.def calls. T is
-// bool, a fixed-width integer, float (which also stands for the halves) or double. Integers wrap: they are computed
-// modulo 2^64 and narrowed, so nothing here traps or overflows.
+// The values of the scalar operators that are no mathematical functions: what the eval column of ops.def
+// calls. T is bool, a fixed-width integer, float (which also stands for the halves) or double. Integers wrap:
+// they are computed modulo 2^64 and narrowed, so nothing here traps or overflows.
 #pragma once
 
 #include <cmath>
@@ -42,31 +42,44 @@ bool is_finite(T a) {
 
 template <typename T>
 T add(T a, T b) {
-  if constexpr (kIsBool<T>) return a || b;
-  else if constexpr (kIsFloat<T>) return a + b;
-  else return wrapped<T>(word(a) + word(b));
+  if constexpr (kIsBool<T>)
+    return a || b;
+  else if constexpr (kIsFloat<T>)
+    return a + b;
+  else
+    return wrapped<T>(word(a) + word(b));
 }
 template <typename T>
 T sub(T a, T b) {
-  if constexpr (kIsFloat<T>) return a - b;
-  else return wrapped<T>(word(a) - word(b));
+  if constexpr (kIsFloat<T>)
+    return a - b;
+  else
+    return wrapped<T>(word(a) - word(b));
 }
 template <typename T>
 T mul(T a, T b) {
-  if constexpr (kIsBool<T>) return a && b;
-  else if constexpr (kIsFloat<T>) return a * b;
-  else return wrapped<T>(word(a) * word(b));
+  if constexpr (kIsBool<T>)
+    return a && b;
+  else if constexpr (kIsFloat<T>)
+    return a * b;
+  else
+    return wrapped<T>(word(a) * word(b));
 }
 template <typename T>
 T neg(T a) {
-  if constexpr (kIsFloat<T>) return -a;
-  else return wrapped<T>(0 - word(a));
+  if constexpr (kIsFloat<T>)
+    return -a;
+  else
+    return wrapped<T>(0 - word(a));
 }
 template <typename T>
 T abs(T a) {
-  if constexpr (kIsFloat<T>) return std::fabs(a);
-  else if constexpr (std::is_signed_v<T>) return a < 0 ? neg(a) : a;
-  else return a;
+  if constexpr (kIsFloat<T>)
+    return std::fabs(a);
+  else if constexpr (std::is_signed_v<T>)
+    return a < 0 ? neg(a) : a;
+  else
+    return a;
 }
 // sign(-0) is +0, as NumPy has it.
 template <typename T>
@@ -97,7 +110,8 @@ T max(T a, T b) {
   return a < b ? b : a;
 }
 
-// Python's remainder of floats: it has the sign of b, and fmod is exact. (CPython, float_rem; NumPy, npy_divmod.)
+// Python's remainder of floats: it has the sign of b, and fmod is exact. (CPython, float_rem; NumPy,
+// npy_divmod.)
 template <typename T>
 T float_mod(T a, T b) {
   T remainder = std::fmod(a, b);
@@ -179,8 +193,10 @@ T bit_xor(T a, T b) {
 }
 template <typename T>
 T bit_not(T a) {
-  if constexpr (kIsBool<T>) return !a;
-  else return static_cast<T>(~a);
+  if constexpr (kIsBool<T>)
+    return !a;
+  else
+    return static_cast<T>(~a);
 }
 // A negative count, seen as a word, is beyond every width.
 template <typename T>
@@ -195,26 +211,35 @@ T shift_right(T a, T b) {
 
 template <typename T>
 T floor(T a) {
-  if constexpr (kIsFloat<T>) return std::floor(a);
-  else return a;
+  if constexpr (kIsFloat<T>)
+    return std::floor(a);
+  else
+    return a;
 }
 template <typename T>
 T ceil(T a) {
-  if constexpr (kIsFloat<T>) return std::ceil(a);
-  else return a;
+  if constexpr (kIsFloat<T>)
+    return std::ceil(a);
+  else
+    return a;
 }
 template <typename T>
 T trunc(T a) {
-  if constexpr (kIsFloat<T>) return std::trunc(a);
-  else return a;
+  if constexpr (kIsFloat<T>)
+    return std::trunc(a);
+  else
+    return a;
 }
 template <typename T>
 T rint(T a) {
-  if constexpr (kIsFloat<T>) return std::nearbyint(a);
-  else return a;
+  if constexpr (kIsFloat<T>)
+    return std::nearbyint(a);
+  else
+    return a;
 }
 
-// `cast`. To bool: != 0, so NaN is true. Float to integer truncates and saturates; NaN gives 0. The rest wraps or rounds.
+// `cast`. To bool: != 0, so NaN is true. Float to integer truncates and saturates; NaN gives 0. The rest
+// wraps or rounds.
 template <typename To, typename From>
 To convert(From a) {
   if constexpr (kIsBool<To>) {

@@ -31,18 +31,26 @@ std::uint64_t word_at(const void* memory) {
 
 void put_bits(Scalar value, void* memory) {
   switch (dtype_bytes(value.dtype)) {
-    case 1: return put_word<std::uint8_t>(value.bits, memory);
-    case 2: return put_word<std::uint16_t>(value.bits, memory);
-    case 4: return put_word<std::uint32_t>(value.bits, memory);
-    default: return put_word<std::uint64_t>(value.bits, memory);
+    case 1:
+      return put_word<std::uint8_t>(value.bits, memory);
+    case 2:
+      return put_word<std::uint16_t>(value.bits, memory);
+    case 4:
+      return put_word<std::uint32_t>(value.bits, memory);
+    default:
+      return put_word<std::uint64_t>(value.bits, memory);
   }
 }
 Scalar scalar_at(DType dtype, const void* memory) {
   switch (dtype_bytes(dtype)) {
-    case 1: return {dtype, word_at<std::uint8_t>(memory)};
-    case 2: return {dtype, word_at<std::uint16_t>(memory)};
-    case 4: return {dtype, word_at<std::uint32_t>(memory)};
-    default: return {dtype, word_at<std::uint64_t>(memory)};
+    case 1:
+      return {dtype, word_at<std::uint8_t>(memory)};
+    case 2:
+      return {dtype, word_at<std::uint16_t>(memory)};
+    case 4:
+      return {dtype, word_at<std::uint32_t>(memory)};
+    default:
+      return {dtype, word_at<std::uint64_t>(memory)};
   }
 }
 
