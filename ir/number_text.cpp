@@ -114,9 +114,9 @@ NumberFault parse_float(std::string_view text, DType dtype, Scalar& result) {
   }
   if (text.starts_with("nan(0x")) return parse_nan(text, dtype, result);
   if (text.starts_with("0x") || text.starts_with("-0x")) return parse_hexadecimal(text, dtype, result);
-  if (text.empty() || text.back() == 'n' || text.back() == 'f' || text.back() == ')' || text.back() == 'y') {
-    return NumberFault::kMalformed;   // from_chars knows more spellings of nan and inf than we do
-  }
+  // from_chars knows spellings of nan and inf that we do not.
+  std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
+  if (digits.empty() || digits.front() < '0' || digits.front() > '9') return NumberFault::kMalformed;
   NumberFault fault = NumberFault::kNone;
   if (dtype == DType::kF32) {
     float value = 0;

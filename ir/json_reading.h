@@ -1,0 +1,74 @@
+// Parts of the JSON reader: checks that all of its files share, tensors, attributes, functions. Only json_*.cpp
+// include this.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <unordered_map>
+
+#include "ir/builder.h"
+#include "ir/json_document.h"
+#include "ir/json_reader.h"
+#include "ir/tensor_files.h"
+
+namespace cohort {
+
+class JsonReading {
+ public:
+  JsonReading(const JsonDocument& document, ErrorList& errors, TensorFiles& files);
+
+  ErrorList& errors;
+  ModuleBuilder builder;
+  TensorFiles& files;
+  // What a function sees of its module: constants and state variables share one name space.
+  struct Global {
+    ValueKind kind;           // kState or kConstant
+    std::uint32_t index;      // kNoId: it could not be read
+    JsonValue key;
+  };
+  std::unordered_map<std::string_view, Global> globals;
+
+  template <typename... Args>
+  void add(DiagId id, JsonValue at, const Args&... args) {
+    errors.add(diagnostic(id, at.location(), args...));
+  }
+  template <typename... Args>
+  void add_with_hint(DiagId id, JsonValue at, std::string hint, const Args&... args) {
+    Diagnostic found = diagnostic(id, at.location(), args...);
+    found.hint = std::move(hint);
+    errors.add(std::move(found));
+  }
+  // Is the value of this kind? Says "`what` is a number where a list is expected" if not.
+  bool expect(JsonValue value, JsonKind kind, std::string_view what);
+  // The value of a key, of the kind given; no value, after a message, if it is missing or of another kind.
+  JsonValue required(JsonValue object, std::string_view key, JsonKind kind, std::string_view what);
+  // The same, silent if the key is missing.
+  JsonValue optional(JsonValue object, std::string_view key, JsonKind kind);
+  // Refuses keys that are neither known nor the user's own (x-...).
+  void check_keys(JsonValue object, std::span<const std::string_view> known, std::string_view what);
+
+  std::optional<Type> type(JsonValue text);
+  std::optional<std::int64_t> integer(JsonValue value, std::string_view what);
+  const Dims& dims() const { return builder.module().dims; }
+
+  // json_data.cpp: a tensor of constant shape from `data`, from a scalar, or from the file it names.
+  std::optional<Tensor> data(JsonValue value, const Type& type);
+  std::optional<Tensor> external(JsonValue object, const Type& type);
+
+  // json_attrs.cpp: nothing, after a message, if one is wrong.
+  std::optional<Attrs> attrs(const OpDef& op, JsonValue object);
+
+  // json_function.cpp
+  void function(JsonValue name, JsonValue object);
+
+ private:
+  std::optional<Attr> attr(const OpDef& op, const AttrSpec& spec, JsonValue value);
+};
+
+// "did you mean `x`?", or empty.
+std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& known);
+
+// The text of a literal operand: of a number, a boolean or {"lit": ...}; nothing if the value is none of them.
+std::optional<std::string_view> literal_text(JsonValue value);
+
+}  // namespace cohort
