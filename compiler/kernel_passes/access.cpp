@@ -1,0 +1,135 @@
+#include "compiler/kernel_passes/access.h"
+
+#include <algorithm>
+
+#include "compiler/kernel_passes/walk.h"
+
+namespace cohort::kernel {
+namespace {
+
+// Adds the variables of a list that vary; again until none is added, for a variable assigned late in a loop is read early.
+bool add_varying(const std::vector<Stmt>& list, LoopVariation& loop, bool condition_varies) {
+  bool added = false;
+  for (const Stmt& stmt : list) {
+    const bool names = stmt.kind == StmtKind::kLet || stmt.kind == StmtKind::kVar || stmt.kind == StmtKind::kAssign ||
+                       stmt.kind == StmtKind::kAccumulate || stmt.kind == StmtKind::kFor;
+    if (names && (condition_varies || varies(stmt.value, loop))) added |= loop.varying.insert(stmt.var).second;
+    const bool branch = stmt.kind == StmtKind::kIf && varies(stmt.value, loop);
+    added |= add_varying(stmt.body, loop, condition_varies || branch);
+    added |= add_varying(stmt.else_body, loop, condition_varies || branch);
+  }
+  return added;
+}
+
+}  // namespace
+
+LoopVariation variation_of(const Stmt& loop) {
+  LoopVariation result;
+  result.var = loop.var;
+  result.varying.insert(loop.var);
+  result.inside.insert(loop.var);
+  for_each_stmt(loop.body, [&](const Stmt& stmt) {
+    if (stmt.kind == StmtKind::kLet) result.lets.emplace(stmt.var, stmt.value);
+    if (stmt.kind == StmtKind::kLet || stmt.kind == StmtKind::kVar || stmt.kind == StmtKind::kFor ||
+        stmt.kind == StmtKind::kAccumulator)
+      result.inside.insert(stmt.var);
+  });
+  while (add_varying(loop.body, result, false)) {
+  }
+  return result;
+}
+
+bool varies(const ExprRef& expr, const LoopVariation& loop) {
+  if (expr->kind == ExprKind::kVar || expr->kind == ExprKind::kFinish) return loop.varying.contains(expr->id);
+  return std::any_of(expr->args.begin(), expr->args.end(), [&](const ExprRef& a) { return varies(a, loop); });
+}
+
+std::optional<std::int64_t> coefficient(const ExprRef& expr, const LoopVariation& loop) {
+  if (!varies(expr, loop)) return 0;
+  if (expr->kind == ExprKind::kVar) {
+    if (expr->id == loop.var) return 1;
+    const auto found = loop.lets.find(expr->id);
+    return found == loop.lets.end() ? std::nullopt : coefficient(found->second, loop);
+  }
+  if (expr->kind != ExprKind::kOp || expr->dtype != DType::kI64) return std::nullopt;
+  const bool sum = expr->op == ScalarOp::k_add || expr->op == ScalarOp::k_sub;
+  if (!sum && expr->op != ScalarOp::k_mul) return std::nullopt;
+  const std::optional<std::int64_t> a = coefficient(expr->args[0], loop), b = coefficient(expr->args[1], loop);
+  if (!a || !b) return std::nullopt;
+  if (sum) return expr->op == ScalarOp::k_add ? *a + *b : *a - *b;
+  const auto factor = [](const ExprRef& e) -> std::optional<std::int64_t> {
+    if (e->kind != ExprKind::kConst) return std::nullopt;
+    return static_cast<std::int64_t>(e->bits);
+  };
+  if (const auto c = factor(expr->args[0])) return *c * *b;
+  if (const auto c = factor(expr->args[1])) return *c * *a;
+  return std::nullopt;
+}
+
+namespace {
+
+// Whether expr is affine in the variable with a factor that is fixed during the loop, though maybe not known.
+bool is_affine(const ExprRef& expr, const LoopVariation& loop) {
+  if (coefficient(expr, loop)) return true;
+  if (expr->kind == ExprKind::kVar) {
+    const auto found = loop.lets.find(expr->id);
+    return found != loop.lets.end() && is_affine(found->second, loop);
+  }
+  if (expr->kind != ExprKind::kOp || expr->dtype != DType::kI64) return false;
+  if (expr->op == ScalarOp::k_add || expr->op == ScalarOp::k_sub)
+    return is_affine(expr->args[0], loop) && is_affine(expr->args[1], loop);
+  if (expr->op != ScalarOp::k_mul) return false;
+  for (int i = 0; i < 2; ++i) {
+    const ExprRef &fixed = expr->args[static_cast<std::size_t>(i)], &other = expr->args[static_cast<std::size_t>(1 - i)];
+    if (!varies(fixed, loop) && is_affine(other, loop)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Movement movement(const Buffer& buffer, const std::vector<ExprRef>& index, const LoopVariation& loop) {
+  const bool flat = index.size() != buffer.shape.size() || index.size() <= 1;
+  std::optional<Dim> stride = Dim(1);         // elements between neighbours along the axis; nothing: not one dim
+  std::int64_t step = 0;                      // elements between iterations, as far as constant
+  bool known = true;
+  for (std::size_t axis = index.size(); axis-- > 0;) {
+    if (varies(index[axis], loop)) {
+      const std::optional<std::int64_t> c = coefficient(index[axis], loop);
+      if (!c && !is_affine(index[axis], loop)) return Movement::kOther;
+      const bool fixed = c && stride && stride->is_constant();
+      if (fixed) step += *c * stride->offset;
+      known = known && fixed;
+    }
+    if (!flat && stride) stride = multiply(*stride, buffer.shape[axis]);
+  }
+  if (!known) return Movement::kStrided;
+  return step == 0 ? Movement::kInvariant : step == 1 ? Movement::kUnit : Movement::kStrided;
+}
+
+namespace {
+
+// Whether an expr depends on something of the body other than the loop's own variable: an inner loop's, say.
+bool mentions_other(const ExprRef& expr, const LoopVariation& loop) {
+  if (expr->kind == ExprKind::kVar) return expr->id != loop.var && loop.inside.contains(expr->id);
+  if (expr->kind == ExprKind::kLoad) return true;
+  return std::any_of(expr->args.begin(), expr->args.end(), [&](const ExprRef& a) { return mentions_other(a, loop); });
+}
+
+}  // namespace
+
+bool tells_iterations_apart(const std::vector<IndexRef>& accesses, const LoopVariation& loop) {
+  if (std::find(accesses.begin(), accesses.end(), nullptr) != accesses.end()) return false;
+  const std::vector<ExprRef>& first = *accesses.front();
+  for (std::size_t axis = 0; axis < first.size(); ++axis) {
+    const std::optional<std::int64_t> c = coefficient(first[axis], loop);
+    if (!c || *c == 0 || mentions_other(first[axis], loop)) continue;
+    const bool agree = std::all_of(accesses.begin(), accesses.end(), [&](IndexRef a) {
+      return equal((*a)[axis], first[axis]);
+    });
+    if (agree) return true;
+  }
+  return false;
+}
+
+}  // namespace cohort::kernel
