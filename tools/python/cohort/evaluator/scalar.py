@@ -93,8 +93,16 @@ def cast(x, dtype: np.dtype) -> np.ndarray:
     return np.where(inside, whole, saturated.astype(dtype))
 
 
-def _mod(a, b):
-    return np.mod(a, b)
+def _minimum(a, b):
+    """The lesser; of two zeros -0 if either is."""
+    lesser = np.minimum(a, b)
+    return lesser if a.dtype.kind in "iub" else np.where((a == 0) & (b == 0), -((-a) + (-b)), lesser)
+
+
+def _maximum(a, b):
+    """The greater; of two zeros +0 if either is."""
+    greater = np.maximum(a, b)
+    return greater if a.dtype.kind in "iub" else np.where((a == 0) & (b == 0), a + b, greater)
 
 
 def _rint(x):
@@ -114,7 +122,7 @@ TABLE: dict[str, tuple[str, Callable[..., Any]]] = {
     "mul": (_ANY, np.multiply),
     "true_div": (_FLOAT, np.true_divide),
     "floor_div": (_ANY, np.floor_divide),
-    "mod": (_ANY, _mod),
+    "mod": (_ANY, np.mod),
     "neg": (_ANY, np.negative),
     "reciprocal": (_FLOAT, lambda x: 1 / x),
     "pow": (_ANY, _power),
@@ -123,9 +131,9 @@ TABLE: dict[str, tuple[str, Callable[..., Any]]] = {
     "cbrt": (_FLOAT, np.cbrt),
     "abs": (_ANY, np.abs),
     "sign": (_ANY, np.sign),
-    "min": (_ANY, np.minimum),
-    "max": (_ANY, np.maximum),
-    "clip": (_ANY, lambda x, low, high: np.minimum(np.maximum(x, low), high)),
+    "min": (_ANY, _minimum),
+    "max": (_ANY, _maximum),
+    "clip": (_ANY, lambda x, low, high: _minimum(_maximum(x, low), high)),
     "eq": (_ANY, np.equal),
     "ne": (_ANY, np.not_equal),
     "lt": (_ANY, np.less),
@@ -172,7 +180,7 @@ TABLE: dict[str, tuple[str, Callable[..., Any]]] = {
     "atanh": (_FLOAT, np.arctanh),
     "sigmoid": (_FLOAT, special.sigmoid),
     "softplus": (_FLOAT, special.softplus),
-    "relu": (_ANY, special.relu),
+    "relu": (_ANY, lambda x: _maximum(x, np.zeros_like(x))),
     "log1mexp": (_FLOAT, special.log1mexp),
     "logaddexp": (_FLOAT, np.logaddexp),
     "xlogy": (_FLOAT, special.xlogy),
@@ -183,7 +191,7 @@ TABLE: dict[str, tuple[str, Callable[..., Any]]] = {
     "copysign": (_FLOAT, np.copysign),
     "nextafter": (_FLOAT, np.nextafter),
     "hypot": (_FLOAT, np.hypot),
-    "fma": (_ANY, special.fma),
+    "fma": (_FLOAT, special.fma),
 }
 
 

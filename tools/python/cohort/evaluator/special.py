@@ -73,20 +73,15 @@ def softplus(x):
     return np.logaddexp(x, np.zeros_like(x))
 
 
-def relu(x):
-    """max(x, 0), NaN kept."""
-    return np.maximum(x, np.zeros_like(x))
-
-
 def log1mexp(x):
     """log(1 - exp(x)) for x < 0 (Maechler 2012: the switch at -log 2 keeps both branches accurate)."""
     return np.where(x > -_LN2, np.log(-np.expm1(x)), np.log1p(-np.exp(x))).astype(np.asarray(x).dtype)
 
 
 def xlogy(x, y):
-    """x * log(y), 0 where x is 0."""
+    """x * log(y), 0 where x is 0 and y is not NaN."""
     x, y = np.broadcast_arrays(x, y)
-    return np.where(x == 0, np.zeros_like(x), x * np.log(y))
+    return np.where((x == 0) & ~np.isnan(y), np.zeros_like(x), x * np.log(y))
 
 
 def _fma_exact(a: float, b: float, c: float) -> float:
@@ -111,8 +106,6 @@ def fma(a, b, c):
     dtype = np.asarray(a).dtype
     if dtype == np.float64:
         return np.asarray(_fma64(a, b, c), dtype=np.float64)
-    if dtype.kind in "iub":
-        return a * b + c
     return _round_to_odd_sum(np.multiply(a, b, dtype=np.float64), np.asarray(c, dtype=np.float64)).astype(
         dtype
     )
