@@ -9,6 +9,7 @@ import cohort
 import nengo
 import numpy as np
 import pytest
+from backends import STEPPING_BACKENDS, program
 from cohort import ops
 from cohort.importers.nengo import to_module
 from cohort.importers.nengo.__main__ import main
@@ -29,9 +30,11 @@ def simulate(network: nengo.Network, steps: int = STEPS, **options) -> list[np.n
         return [np.array(sim.data[probe]) for probe in sim.model.probes]
 
 
-def record(module: cohort.Module, steps: int = STEPS, inputs=None) -> list[np.ndarray]:
+def record(
+    module: cohort.Module, backend: str = "numpy", steps: int = STEPS, inputs=None
+) -> list[np.ndarray]:
     """The same from a module."""
-    graph = cohort.Evaluator(module)
+    graph = program(backend, module)
     rows = [
         graph.call("step", {name: value[k] for name, value in (inputs or {}).items()}) for k in range(steps)
     ]
@@ -53,12 +56,13 @@ def compare(results: list[np.ndarray], expected: list[np.ndarray], rtol: float =
         np.testing.assert_allclose(result, reference, rtol=rtol, atol=rtol * scale)
 
 
+@pytest.mark.parametrize("backend", STEPPING_BACKENDS)
 @pytest.mark.parametrize("name", sorted(MODELS))
-def test_model(name: str) -> None:
+def test_model(name: str, backend: str) -> None:
     network = MODELS[name]()
     expected = simulate(network)
     assert any(np.ptp(data) > 0 for data in expected), "the model does nothing"
-    compare(record(to_module(network, n_steps=STEPS)), expected)
+    compare(record(to_module(network, n_steps=STEPS), backend), expected)
 
 
 @pytest.mark.parametrize("name", ["communication_channel", "slicing", "learning_pes", "recurrent_oscillator"])

@@ -8,6 +8,7 @@ import cohort
 import numpy as np
 import pytest
 import structured_cases
+from backends import EVERY_BACKEND, program
 from cohort import ops
 from conftest import ROOT
 from op_cases import Case
@@ -53,15 +54,16 @@ def check(case: Case, results: list[np.ndarray]) -> None:
             np.testing.assert_array_equal(np.signbit(result)[finite], np.signbit(expected)[finite])
 
 
+@pytest.mark.parametrize("backend", EVERY_BACKEND)
 @pytest.mark.parametrize("op", sorted(CASES))
-def test_operator(op: str) -> None:
-    evaluator = cohort.Evaluator(module_of(op, CASES[op]))
+def test_operator(op: str, backend: str) -> None:
+    graph = program(backend, module_of(op, CASES[op]))
     for number, case in enumerate(CASES[op]):
         if case.error:
             with pytest.raises(cohort.EvaluationError, match=re.escape(case.error)):
-                evaluator.call(f"case_{number}", arguments(case))
+                graph.call(f"case_{number}", arguments(case))
             continue
-        check(case, list(evaluator.call(f"case_{number}", arguments(case)).values()))
+        check(case, list(graph.call(f"case_{number}", arguments(case)).values()))
 
 
 def test_every_operator_of_the_readme_has_cases() -> None:

@@ -10,11 +10,14 @@ from . import ops
 from .builder import Function, Module
 from .errors import CohortError, EvaluationError, GraphError, ToolError
 from .evaluator import Evaluator, evaluate
+from .loader import CompiledModule, load
+from .tool import compile, find_tool
 from .types import Dim, Type
 from .values import Value
 
 __all__ = [
     "CohortError",
+    "CompiledModule",
     "Dim",
     "EvaluationError",
     "Evaluator",
@@ -24,6 +27,9 @@ __all__ = [
     "ToolError",
     "Type",
     "Value",
+    "compile",
     "evaluate",
+    "find_tool",
+    "load",
     "ops",
 ]

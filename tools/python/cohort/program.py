@@ -23,8 +23,13 @@ class Program(ABC):
         self.function_names = functions
 
     @abstractmethod
-    def call(self, function: str, inputs: Mapping[str, Any] | None = None) -> dict[str, np.ndarray]:
-        """Runs a function on arrays by name, commits its updates and returns its outputs by name."""
+    def call(
+        self, function: str, inputs: Mapping[str, Any] | None = None, dims: Mapping[str, int] | None = None
+    ) -> dict[str, np.ndarray]:
+        """Runs a function on arrays by name, commits its updates and returns its outputs by name.
+
+        `dims` gives named dims that no input determines.
+        """
 
     @abstractmethod
     def input_types(self, function: str) -> dict[str, Type]:
@@ -94,4 +99,4 @@ class Program(ABC):
                 )
             array = array.astype(wanted)
         bind_dims({} if dims is None else dims, declared or {}, name, type_, array.shape)
-        return np.ascontiguousarray(array).reshape(array.shape)
+        return np.require(array, requirements=["C", "A"])

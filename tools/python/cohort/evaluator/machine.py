@@ -52,8 +52,10 @@ class Evaluator(Program):
     def reset(self) -> None:
         self._values = dict(self._document.states)
 
-    def call(self, function: str, inputs: Mapping[str, Any] | None = None) -> dict[str, np.ndarray]:
-        outputs, updates = self._plan(function).run(inputs or {}, self._values)
+    def call(
+        self, function: str, inputs: Mapping[str, Any] | None = None, dims: Mapping[str, int] | None = None
+    ) -> dict[str, np.ndarray]:
+        outputs, updates = self._plan(function).run(inputs or {}, self._values, dims or {})
         self._values.update(updates)
         return outputs
 
@@ -97,10 +99,11 @@ class _Plan:
             if key not in document.states:
                 raise GraphError(f"function `{name}` updates `{key}`, which is no state variable")
 
-    def run(self, inputs: Mapping[str, Any], states: Mapping[str, np.ndarray]):
+    def run(self, inputs: Mapping[str, Any], states: Mapping[str, np.ndarray], dims: Mapping[str, int]):
         """Outputs and updates, read before anything is written."""
         slots = list(self._template)
         self._dims.clear()
+        self._dims.update(dims)
         for key in inputs:
             if key not in self.inputs:
                 raise EvaluationError(f"function `{self.name}` has no input `{key}`")

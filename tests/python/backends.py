@@ -1,0 +1,75 @@
+"""The ways a graph can be run: NumPy, compiled code, and the compiler's interpreter (`cohort run`)."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import cohort
+import numpy as np
+import pytest
+from cohort.program import Program
+from cohort.tool import run_tool
+from cohort.types import Type
+
+HAS_TOOL = cohort.find_tool() is not None
+NEEDS_TOOL = pytest.mark.skipif(not HAS_TOOL, reason="the cohort command is not built")
+
+EVERY_BACKEND = [
+    pytest.param("numpy"),
+    pytest.param("interpreter", marks=NEEDS_TOOL),
+    pytest.param("compiled", marks=NEEDS_TOOL),
+]
+STEPPING_BACKENDS = [EVERY_BACKEND[0], EVERY_BACKEND[2]]
+
+
+class Interpreted(Program):
+    """Calls of stateless functions through `cohort run`, one process each."""
+
+    def __init__(self, module: cohort.Module) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="cohort-")
+        self._root = Path(self._folder.name)
+        self._graph = module.save(self._root / "graph.json")
+        self._evaluator = cohort.Evaluator(module)
+        super().__init__(module.name, tuple(module.functions))
+
+    def input_types(self, function: str) -> dict[str, Type]:
+        return self._evaluator.input_types(function)
+
+    def call(
+        self, function: str, inputs: Mapping[str, Any] | None = None, dims: Mapping[str, int] | None = None
+    ) -> dict[str, np.ndarray]:
+        arguments = ["run", str(self._graph), "--function", function]
+        for name, value in (inputs or {}).items():
+            path = self._root / f"{name}.npy"
+            np.save(path, value)
+            arguments += ["--input", f"{name}={path}"]
+        outputs = self._root / "outputs"
+        outputs.mkdir(exist_ok=True)
+        for old in outputs.iterdir():
+            old.unlink()
+        try:
+            run_tool(*arguments, "--output-dir", str(outputs))
+        except cohort.ToolError as error:
+            raise cohort.EvaluationError(str(error)) from error
+        return {path.stem: np.load(path) for path in sorted(outputs.glob("*.npy"))}
+
+    def state_names(self) -> tuple[str, ...]:
+        return ()
+
+    def state(self, name: str) -> np.ndarray:
+        raise NotImplementedError
+
+    def set_state(self, name: str, value: Any) -> None:
+        raise NotImplementedError
+
+    def reset(self) -> None:
+        raise NotImplementedError
+
+
+def program(backend: str, module: cohort.Module) -> Program:
+    """The module made callable by a backend."""
+    makers = {"numpy": cohort.Evaluator, "interpreter": Interpreted, "compiled": cohort.compile}
+    return makers[backend](module)
