@@ -63,8 +63,9 @@ class FunctionLowering {
       const ValueId value = function_.outputs[i].value;
       if (function_.value(value).kind == ValueKind::kNode) output_of_value_[value] = i;
     }
+    copy_outputs(false);
     for (NodeId n = 0; n < function_.nodes.size(); ++n) lower_node(n);
-    copy_outputs();
+    copy_outputs(true);
     commit_updates();
     program_.next_var = scope_.next_var;
     return std::move(program_);
@@ -206,9 +207,24 @@ class FunctionLowering {
       std::sort(sources_.begin(), sources_.end());
       sources_.erase(std::unique(sources_.begin(), sources_.end()), sources_.end());
       kernel.body.front().sources = std::move(sources_);
-      program_.kernels.push_back(std::move(kernel));
+      add_kernels(std::move(kernel));
     }
     sources_.clear();
+  }
+  // A body of nests is one kernel for each, so that each may fuse with what is around it.
+  void add_kernels(Kernel kernel) {
+    const bool nests = std::all_of(kernel.body.begin(), kernel.body.end(),
+                                   [](const Stmt& s) { return s.kind == StmtKind::kFor; });
+    if (!nests || kernel.body.size() == 1) {
+      program_.kernels.push_back(std::move(kernel));
+      return;
+    }
+    const std::vector<std::uint32_t> sources = kernel.body.front().sources;
+    for (Stmt& nest : kernel.body) {
+      nest.sources = sources;
+      program_.kernels.push_back({kernel.name, {}, {}, {}, {}});
+      program_.kernels.back().body.push_back(std::move(nest));
+    }
   }
   void lower_node(NodeId n) {
     const Node& node = function_.node(n);
@@ -248,10 +264,16 @@ class FunctionLowering {
     });
   }
 
-  void copy_outputs() {
+  // Outputs that are no node's own: copies of inputs, constants and old state come first, so that state may be updated
+  // in place after them.
+  void copy_outputs(bool of_nodes) {
     for (std::uint32_t i = 0; i < function_.outputs.size(); ++i) {
       const auto& [name, value] = function_.outputs[i];
-      if (output_of_value_[value] == i) continue;
+      if ((function_.value(value).kind == ValueKind::kNode) != of_nodes) continue;
+      if (output_of_value_[value] == i) {
+        buffer_of(value);   // no statement may have asked for an output without elements
+        continue;
+      }
       copy(name, value, add_buffer(name, BufferKind::kOutput, function_.type(value), i));
     }
   }
