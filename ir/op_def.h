@@ -75,6 +75,10 @@ struct OpDef {
   kernel::ExprRef (*element)(ElementContext&) = nullptr;
   void (*loops)(LoopContext&) = nullptr;
   Casting casting = Casting::kNone;
+  // Structured operators whose compiled code may differ from the true value (softmax): how far, as the rows' ulp.
+  double ulp = 0;
+  // Arithmetic operations for `results` result elements where the operator's class does not tell (products).
+  std::int64_t (*flops)(const InferContext& context, std::int64_t results) = nullptr;
   // An operator that the builder writes as others at once (einsum) has this and nothing above but its attributes.
   ValueId (*expand)(FunctionBuilder& builder, std::span<const ValueId> inputs, const Attrs& attrs, std::string name,
                     LocId loc) = nullptr;

@@ -1,0 +1,27 @@
+// cohort check: reads and verifies a graph, and says what is in it.
+#include <fmt/format.h>
+
+#include "ir/diagnostics.h"
+#include "ir/verify.h"
+#include "tools/cohort/command.h"
+#include "tools/cohort/input.h"
+
+namespace cohort {
+
+Action declare_check(CLI::App& app) {
+  auto input = std::make_shared<GraphInput>();
+  app.add_option("graph", input->path, "graph file")->required();
+  app.add_flag("--allow-path", input->allow_path, "let weights lie outside the graph's folder");
+  return [input] {
+    const Module module = load_graph(*input);
+    const std::vector<std::string> violations = verify(module);
+    if (!violations.empty()) internal_error("the module that was read is not well formed: " + violations.front());
+    std::size_t nodes = 0;
+    for (const auto& function : module.functions) nodes += function->nodes.size();
+    fmt::print("{}: module `{}`: {} functions, {} nodes, {} state variables: no errors\n", input->path, module.name,
+               module.functions.size(), nodes, module.states.size());
+    return kExitOk;
+  };
+}
+
+}  // namespace cohort
