@@ -8,7 +8,7 @@
 namespace cohort {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string dot_string(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '\n') {
@@ -22,7 +22,7 @@ std::string quoted(std::string_view text) {
 }
 
 void print_function(const Module& module, const Function& function) {
-  fmt::print("digraph {} {{\n  rankdir=TB;\n  node [fontname=\"sans-serif\", fontsize=10];\n", quoted(function.name));
+  fmt::print("digraph {} {{\n  rankdir=TB;\n  node [fontname=\"sans-serif\", fontsize=10];\n", dot_string(function.name));
   const auto label = [&](ValueId id) {
     return fmt::format("{} : {}", display_name(function, id), to_string(function.type(id), module.dims));
   };
@@ -30,7 +30,7 @@ void print_function(const Module& module, const Function& function) {
     const Value& value = function.values[id];
     if (value.kind == ValueKind::kNode || (value.kind == ValueKind::kConstant && value.name.empty())) continue;
     const char* shape = value.kind == ValueKind::kState ? "cylinder" : value.kind == ValueKind::kInput ? "invhouse" : "note";
-    fmt::print("  v{} [shape={}, label={}];\n", id, shape, quoted(label(static_cast<ValueId>(id))));
+    fmt::print("  v{} [shape={}, label={}];\n", id, shape, dot_string(label(static_cast<ValueId>(id))));
   }
   for (std::size_t n = 0; n < function.nodes.size(); ++n) {
     const Node& node = function.nodes[n];
@@ -41,7 +41,7 @@ void print_function(const Module& module, const Function& function) {
       const Tensor& data = module.constants[input.index].data;
       text += data.size() == 1 ? fmt::format(" {}", brief(data)) : std::string(" const");
     }
-    fmt::print("  n{} [shape=box, style=rounded, label={}];\n", n, quoted(text + "\n" + label(node.first_result)));
+    fmt::print("  n{} [shape=box, style=rounded, label={}];\n", n, dot_string(text + "\n" + label(node.first_result)));
     for (const ValueId input : node.inputs) {
       const Value& value = function.value(input);
       if (value.kind == ValueKind::kConstant && value.name.empty()) continue;
@@ -55,11 +55,11 @@ void print_function(const Module& module, const Function& function) {
                value.kind == ValueKind::kNode ? value.index : from, to, style);
   };
   for (std::size_t i = 0; i < function.outputs.size(); ++i) {
-    fmt::print("  out{} [shape=house, label={}];\n", i, quoted(function.outputs[i].name));
+    fmt::print("  out{} [shape=house, label={}];\n", i, dot_string(function.outputs[i].name));
     edge(function.outputs[i].value, fmt::format("out{}", i), "solid");
   }
   for (const Update& update : function.updates) {
-    fmt::print("  up{} [shape=cylinder, label={}];\n", update.state, quoted(module.states[update.state].name + " (new)"));
+    fmt::print("  up{} [shape=cylinder, label={}];\n", update.state, dot_string(module.states[update.state].name + " (new)"));
     edge(update.value, fmt::format("up{}", update.state), "bold");
   }
   fmt::print("}}\n");

@@ -3,19 +3,12 @@
 #include <fmt/format.h>
 
 #include "ir/diagnostics.h"
-#include "ir/files.h"
 #include "ir/json_reader.h"
-#include "ir/text_parser.h"
 
 namespace cohort {
 
 Module load_graph(const GraphInput& input) {
-  std::string text = read_file(input.path);
-  const std::size_t first = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
-  const bool json = first == text.npos || text[first] == '{' || text[first] == '[';
-  const bool named_text = input.path.ends_with(".txt");
-  if (json || !named_text) return read_module_text(std::move(text), input.path, {input.allow_path});
-  return parse_module(text, input.path);
+  return read_module(input.path, {input.allow_path});
 }
 
 const Function& choose_function(const Module& module, const std::string& name) {

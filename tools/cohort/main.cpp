@@ -10,6 +10,9 @@ namespace cohort {
 namespace {
 
 constexpr Command kCommands[] = {
+    {"check", "read a graph and report every error in it", declare_check},
+    {"inspect", "table of inputs, outputs, state, bytes and work", declare_inspect},
+    {"dot", "draw a function for Graphviz", declare_dot},
     {"ops", "list the operators: operands, attributes, meaning, stated error", declare_ops},
 };
 
