@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ir/diagnostics.h"
+#include "ir/ops/sorting.h"
 
 namespace cohort {
 
@@ -39,6 +40,7 @@ void call_reference(const std::string& name, std::span<Tensor> outputs, std::spa
                     std::span<const std::int64_t> scalars) {
   if (name == "rt_gemm" && outputs[0].dtype() == DType::kF32) return multiply<float>(outputs[0], inputs[0], inputs[1], scalars);
   if (name == "rt_gemm") return multiply<double>(outputs[0], inputs[0], inputs[1], scalars);
+  if (call_sorting(name, outputs, inputs, scalars)) return;
   internal_error("the loop interpreter has no runtime function `" + name + "`");
 }
 

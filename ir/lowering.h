@@ -67,6 +67,8 @@ class NodeLowering {
   kernel::ExprRef accumulator(ScalarOp op, DType dtype, bool lanes);
   void accumulate(const kernel::ExprRef& accumulator, kernel::ExprRef value, kernel::ExprRef lane = nullptr);
   kernel::ExprRef finish(const kernel::ExprRef& accumulator);
+  // Any other statement (assert, print).
+  void append(kernel::Stmt stmt) { scope_.append(std::move(stmt)); }
 
  protected:
   const Function& function_;

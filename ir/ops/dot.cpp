@@ -1,0 +1,52 @@
+// dot: np.dot. The sum runs over the last axis of a and the last but one of b (the last of a vector); the other axes of
+// a come first, then those of b. A scalar operand multiplies.
+#include "ir/ops/list.h"
+#include "ir/ops/product.h"
+
+namespace cohort {
+
+namespace {
+
+Product dot_product(int a_rank, int b_rank) {
+  Product product;
+  if (a_rank > 0 && b_rank > 0) {
+    product.a_sum = a_rank - 1;
+    product.b_sum = std::max(b_rank - 2, 0);
+  }
+  for (int axis = 0; axis < a_rank; ++axis) {
+    if (axis == product.a_sum) continue;
+    product.a_axis.push_back(axis);
+    product.b_axis.push_back(-1);
+  }
+  for (int axis = 0; axis < b_rank; ++axis) {
+    if (axis == product.b_sum) continue;
+    product.a_axis.push_back(-1);
+    product.b_axis.push_back(axis);
+  }
+  return product;
+}
+
+}  // namespace
+
+const OpDef& op_dot() {
+  static const OpDef def{
+      .name = "dot",
+      .op_class = OpClass::kReduction,
+      .min_inputs = 2,
+      .max_inputs = 2,
+      .meaning = "np.dot: sum over the last axis of a and the last but one of b",
+      .infer = [](const InferContext& context) {
+        return infer_product(context, dot_product(context.inputs[0].rank(), context.inputs[1].rank()));
+      },
+      .evaluate = [](EvalContext& context) {
+        evaluate_product(context, dot_product(context.inputs[0].rank(), context.inputs[1].rank()));
+      },
+      .loops = [](LoopContext& context) {
+        product_loops(context, dot_product(context.input_type(0).rank(), context.input_type(1).rank()));
+      },
+      .casting = Casting::kPromote,
+  };
+  return def;
+}
+
+}  // namespace cohort

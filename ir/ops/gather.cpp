@@ -1,0 +1,41 @@
+// gather: x[i0, ..., ik] on the leading axes of x.
+#include "ir/ops/indexing.h"
+#include "ir/ops/list.h"
+
+namespace cohort {
+
+namespace {
+
+void evaluate(EvalContext& context) {
+  const Tensor& x = context.inputs[0];
+  if (context.results[0].size() == 0) return;
+  const IndexedBlocks blocks = indexed_blocks(context, 1);
+  const std::int64_t bytes = dtype_bytes(x.dtype()), block_bytes = blocks.size * bytes;
+  std::byte* out = context.results[0].mutable_data();
+  for (const std::int64_t offset : blocks.offsets) {
+    std::memcpy(out, x.data() + offset * bytes, static_cast<std::size_t>(block_bytes));
+    out += block_bytes;
+  }
+}
+
+}  // namespace
+
+const OpDef& op_gather() {
+  static const OpDef def{
+      .name = "gather",
+      .op_class = OpClass::kGather,
+      .min_inputs = 2,
+      .max_inputs = kAnyNumber,
+      .meaning = "x[i0, ..., ik] on the leading axes; the indices broadcast together",
+      .infer = [](const InferContext& context) -> std::vector<Type> {
+        return {{context.inputs[0].dtype, infer_indexed_shape(context, 1)}};
+      },
+      .evaluate = evaluate,
+      .element = [](ElementContext& context) {
+        return context.load(0, indexed_position(context, 1, context.index));
+      },
+  };
+  return def;
+}
+
+}  // namespace cohort

@@ -1,0 +1,23 @@
+// Large products as calls of the runtime:
+//
+//   call rt_gemm(c, a, b; c_at, a_at, b_at, batch, m, n, k, c_batch, c_row, c_column, a_batch, a_row, a_column,
+//                b_batch, b_row, b_column)
+//
+// means, for p < batch, i < m, j < n:
+//   c[c_at + p*c_batch + i*c_row + j*c_column] =
+//       the sum over l < k, in order, by fused multiply-add from 0, of
+//       a[a_at + p*a_batch + i*a_row + l*a_column] * b[b_at + p*b_batch + l*b_row + j*b_column]
+//
+// All three buffers have one dtype, f32 or f64. Positions and strides count elements; strides of operands may be 0
+// (broadcast) or swapped (transposed). c does not overlap a or b.
+#pragma once
+
+#include "ir/ops/product.h"
+
+namespace cohort {
+
+// Whether the product is large enough, and of a dtype, that a call is made.
+bool is_called(const LoopContext& context, const Product& product);
+void call_product(LoopContext& context, const Product& product);
+
+}  // namespace cohort
