@@ -77,15 +77,15 @@ void compare(const Outcome& outcome, const Outcome& expected) {
   for (std::size_t i = 0; i < expected.results.size(); ++i) CHECK_SAME(outcome.results[i], expected.results[i]);
 }
 
-Outcome run_both(const std::string& op, const std::vector<Tensor>& inputs, Attrs attrs) {
-  const Module module = module_of(op, inputs, std::move(attrs));
+Outcome run_both(const Module& module, const std::vector<Tensor>& inputs) {
   const Function& function = *module.functions.front();
+  const DimValues dims = bind_dims(module, function, inputs);
   std::vector<Tensor> state;
-  const Outcome expected = outcome_of([&] { return interpret(module, function, inputs, state, {}); });
+  const Outcome expected = outcome_of([&] { return interpret(module, function, inputs, state, dims); });
   const auto check = [&](std::string_view after, const kernel::Program& program) {
     INFO("after " << std::string(after) << "\n" << kernel::to_string(program, module.dims));
     for (const LoopOrder order : {LoopOrder::kForward, LoopOrder::kBackward})
-      compare(outcome_of([&] { return interpret_program(module, program, inputs, state, {}, order); }), expected);
+      compare(outcome_of([&] { return interpret_program(module, program, inputs, state, dims, order); }), expected);
   };
   kernel::Program program = lower(module, function);
   REQUIRE(kernel::verify(program).empty());
@@ -98,7 +98,7 @@ Outcome run_both(const std::string& op, const std::vector<Tensor>& inputs, Attrs
 }  // namespace
 
 std::vector<Tensor> run(const std::string& op, const std::vector<Tensor>& inputs, Attrs attrs) {
-  const Outcome outcome = run_both(op, inputs, std::move(attrs));
+  const Outcome outcome = run_both(module_of(op, inputs, std::move(attrs)), inputs);
   REQUIRE(outcome.error == "");
   return outcome.results;
 }
@@ -109,11 +109,15 @@ Tensor run1(const std::string& op, const std::vector<Tensor>& inputs, Attrs attr
 
 Diagnostic error_of(const std::string& op, const std::vector<Tensor>& inputs, Attrs attrs) {
   try {
-    const Outcome outcome = run_both(op, inputs, std::move(attrs));
+    const Outcome outcome = run_both(module_of(op, inputs, std::move(attrs)), inputs);
     return {outcome.id, {}, outcome.error, {}, {}};
   } catch (const UserError& error) {
     return error.diagnostics().front();
   }
+}
+
+void check_module(const Module& module, const std::vector<Tensor>& inputs, const std::vector<Tensor>& expected) {
+  compare(run_both(module, inputs), {expected, {}, {}});
 }
 
 bool same(const Tensor& a, const Tensor& b) {
