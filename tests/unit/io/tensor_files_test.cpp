@@ -87,7 +87,7 @@ TEST_CASE("Fortran order is turned into row-major order") {
 TEST_CASE("what an .npy file may not be") {
   const std::string f8 = "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }";
   CHECK(npy_error(npy(f8, std::string(8, '\0'))) == "");
-  CHECK(npy_error("") == "`w.npy` is no usable npy file: it is too short");
+  CHECK(npy_error("") == "`w.npy` is no usable .npy file: it is too short");
   CHECK(after_colon(npy_error(std::string(64, 'x'))) == "it does not begin as one");
   CHECK(after_colon(npy_error(npy(f8, "1234567"))) == "it holds 7 bytes where a tensor takes 8");
   CHECK(after_colon(npy_error(npy(f8, "123456789"))) == "it holds 9 bytes where a tensor takes 8");

@@ -1,0 +1,21 @@
+// Reads the text form of the README: what print_text printed gives the same module. Nodes are taken as they stand (no
+// casts are inserted); their types may be left out in texts written by hand.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "ir/graph.h"
+#include "ir/text_cursor.h"
+
+namespace cohort {
+
+// `file` is the text's name in messages. Syntax errors end the reading; all other errors are reported together.
+Module parse_text(std::string_view text, const std::string& file);
+// The same from a cursor, up to the end of the last function: what follows is the caller's.
+Module parse_text(TextCursor& cursor, const std::string& file);
+
+// Nested lists of numbers, or one number that fills the shape.
+Tensor parse_data(TextCursor& cursor, const Type& type, const Dims& dims);
+
+}  // namespace cohort

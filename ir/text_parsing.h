@@ -1,0 +1,36 @@
+// Parts of the text parser. Only text_*.cpp include this.
+#pragma once
+
+#include <unordered_map>
+
+#include "ir/builder.h"
+#include "ir/error_list.h"
+#include "ir/literal.h"
+#include "ir/text_parser.h"
+
+namespace cohort {
+
+// What `@name` stands for. Keys are "@name", or "%0" for constants without a name.
+struct TextGlobal {
+  ValueKind kind;
+  std::uint32_t index;
+};
+
+struct TextParsing {
+  TextCursor& cursor;
+  ErrorList errors{};
+  ModuleBuilder builder{""};
+  std::unordered_map<std::string, TextGlobal> globals{};
+
+  const Dims& dims() const { return builder.module().dims; }
+  Type type();
+  // Reads `@name` and gives the name; digits, which number what has no name, give an empty one.
+  std::string global_name(std::string& key);
+  // text_function.cpp: from behind the word `func` to the closing brace.
+  void function();
+};
+
+// text_attrs.cpp: `{name = value, ...}` if it is there.
+Attrs parse_text_attrs(TextCursor& cursor, const OpDef& op, const Dims& dims);
+
+}  // namespace cohort
