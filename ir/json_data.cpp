@@ -31,12 +31,12 @@ class DataReader {
 
   void list(JsonValue value, std::size_t axis) {
     if (axis >= tensor_.extents().size()) {
-      reading_.add(DiagId::kDataShape, value, fmt::format("a list at depth {}", axis + 1), shown_type() + " a number");
+      reading_.add(DiagId::kDataShape, value, fmt::format("a list at depth {}", axis + 1), shown_type(), "a number");
       return;
     }
     if (value.count() != tensor_.extents()[axis]) {
       reading_.add(DiagId::kDataShape, value, fmt::format("{} elements along axis {}", value.count(), axis),
-                   fmt::format("{} {}", shown_type(), tensor_.extents()[axis]));
+                   shown_type(), tensor_.extents()[axis]);
       return;
     }
     for_each_element(value, [&](JsonValue item) {
@@ -46,7 +46,7 @@ class DataReader {
           list(item, axis + 1);
         } else {
           reading_.add(DiagId::kDataShape, item, fmt::format("{} at depth {}", json_kind_name(item), axis + 1),
-                       shown_type() + " a list");
+                       shown_type(), "a list");
         }
       } else if (item.is(JsonKind::kList)) {
         list(item, axis + 1);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace cohort {
 namespace {
@@ -27,9 +28,13 @@ Location TextCursor::location_of(std::size_t offset) const {
 }
 
 void TextCursor::skip() {
+  constexpr std::string_view kLoc = "# loc ";
+  bool same_line = true;
   while (at_ < text_.size()) {
     char c = text_[at_];
+    same_line &= c != '\n';
     if (c == '#') {
+      if (same_line && loc_at_ == kNowhere && text_.substr(at_).starts_with(kLoc)) loc_at_ = at_ + kLoc.size();
       at_ = std::min(text_.find('\n', at_), text_.size());
     } else if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
       ++at_;
@@ -181,13 +186,13 @@ std::string_view TextCursor::rest_of_line() {
   return take(std::min(text_.find('\n', at_), text_.size()));
 }
 
-std::string TextCursor::loc_comment() {
-  std::size_t at = at_;
-  while (at < text_.size() && (text_[at] == ' ' || text_[at] == '\t')) ++at;
-  constexpr std::string_view kMark = "# loc ";
-  if (!text_.substr(at).starts_with(kMark)) return {};
-  at_ = at + kMark.size();
-  return quoted();
+std::string TextCursor::loc() {
+  skip();
+  if (loc_at_ == kNowhere) return {};
+  const std::size_t back = std::exchange(at_, loc_at_);
+  std::string text = quoted();
+  at_ = back;
+  return text;
 }
 
 }  // namespace cohort

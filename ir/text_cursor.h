@@ -33,8 +33,9 @@ class TextCursor {
   std::string_view balanced(char open, char close);   // from `open` to its `close`, both included
   std::string_view rest_of_line();
 
-  // The `loc` of a comment that follows on the same line as the last token.
-  std::string loc_comment();
+  // Forgets the last `loc`; gives the first since then, of a comment behind a token on its line.
+  void forget_loc() { loc_at_ = kNowhere; }
+  std::string loc();
 
   [[noreturn]] void fail_expected(std::string_view what);
   Location location_of(std::size_t offset) const;
@@ -46,7 +47,9 @@ class TextCursor {
 
   std::string_view text_;
   std::string file_;
+  static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
   std::size_t at_ = 0;
+  std::size_t loc_at_ = kNowhere;      // where the string of a `# loc` begins
   std::vector<std::size_t> line_starts_;
 };
 

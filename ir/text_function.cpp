@@ -148,6 +148,7 @@ std::vector<Type> FunctionParser::declared_types() {
 }
 
 void FunctionParser::node() {
+  cursor_.forget_loc();
   std::vector<Result> names = results();
   std::vector<Type> declared = declared_types();
   cursor_.expect("=");
@@ -198,7 +199,7 @@ void FunctionParser::check_types(const std::vector<Result>& results, const std::
 }
 
 ValueId FunctionParser::make(const Location& where, const OpDef& op, std::vector<Operand>& operands, Attrs attrs) {
-  const std::string loc = cursor_.loc_comment();
+  const std::string loc = cursor_.loc();
   std::vector<OperandDType> dtypes;
   for (const Operand& operand : operands) {
     if (operand.value == kNoId && operand.literal.empty()) return kNoId;

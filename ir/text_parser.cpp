@@ -118,7 +118,7 @@ struct DataParser {
     if (count == tensor.extents()[axis] && !cursor.sees_number() && !cursor.sees("[")) return;
     std::string seen = count < tensor.extents()[axis] ? std::to_string(count) : "more";
     throw UserError(diagnostic(DiagId::kDataShape, where, fmt::format("{} elements along axis {}", seen, axis),
-                               fmt::format("{} {}", shown_type, tensor.extents()[axis])));
+                               shown_type, tensor.extents()[axis]));
   }
 };
 
