@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/kernel_passes/linear.h"
 #include "compiler/kernel_passes/walk.h"
 
 namespace cohort::kernel {
@@ -68,43 +69,37 @@ std::optional<std::int64_t> coefficient(const ExprRef& expr, const LoopVariation
 
 namespace {
 
-// Whether expr is affine in the variable with a factor that is fixed during the loop, though maybe not known.
-bool is_affine(const ExprRef& expr, const LoopVariation& loop) {
-  if (coefficient(expr, loop)) return true;
-  if (expr->kind == ExprKind::kVar) {
-    const auto found = loop.lets.find(expr->id);
-    return found != loop.lets.end() && is_affine(found->second, loop);
-  }
-  if (expr->kind != ExprKind::kOp || expr->dtype != DType::kI64) return false;
-  if (expr->op == ScalarOp::k_add || expr->op == ScalarOp::k_sub)
-    return is_affine(expr->args[0], loop) && is_affine(expr->args[1], loop);
-  if (expr->op != ScalarOp::k_mul) return false;
-  for (int i = 0; i < 2; ++i) {
-    const ExprRef &fixed = expr->args[static_cast<std::size_t>(i)], &other = expr->args[static_cast<std::size_t>(1 - i)];
-    if (!varies(fixed, loop) && is_affine(other, loop)) return true;
-  }
-  return false;
+// Lets of the loop's body replaced by what they stand for, where that is index arithmetic on varying values.
+ExprRef expand(const ExprRef& expr, const LoopVariation& loop, int depth) {
+  return rewrite(expr, [&](const ExprRef& e) -> ExprRef {
+    if (e->kind != ExprKind::kVar || e->dtype != DType::kI64 || depth == 0 || !loop.varying.contains(e->id)) return e;
+    const auto found = loop.lets.find(e->id);
+    return found == loop.lets.end() ? e : expand(found->second, loop, depth - 1);
+  });
 }
 
 }  // namespace
 
+ExprRef flat_index(const Buffer& buffer, const std::vector<ExprRef>& index) {
+  if (index.size() == 1 && buffer.shape.size() != 1) return index[0];
+  ExprRef result = constant_index(0);
+  for (std::size_t axis = 0; axis < index.size(); ++axis) result = result * extent(buffer.shape[axis]) + index[axis];
+  return result;
+}
+
 Movement movement(const Buffer& buffer, const std::vector<ExprRef>& index, const LoopVariation& loop) {
-  const bool flat = index.size() != buffer.shape.size() || index.size() <= 1;
-  std::optional<Dim> stride = Dim(1);         // elements between neighbours along the axis; nothing: not one dim
-  std::int64_t step = 0;                      // elements between iterations, as far as constant
-  bool known = true;
-  for (std::size_t axis = index.size(); axis-- > 0;) {
-    if (varies(index[axis], loop)) {
-      const std::optional<std::int64_t> c = coefficient(index[axis], loop);
-      if (!c && !is_affine(index[axis], loop)) return Movement::kOther;
-      const bool fixed = c && stride && stride->is_constant();
-      if (fixed) step += *c * stride->offset;
-      known = known && fixed;
-    }
-    if (!flat && stride) stride = multiply(*stride, buffer.shape[axis]);
-  }
-  if (!known) return Movement::kStrided;
-  return step == 0 ? Movement::kInvariant : step == 1 ? Movement::kUnit : Movement::kStrided;
+  if (std::none_of(index.begin(), index.end(), [&](const ExprRef& e) { return varies(e, loop); }))
+    return Movement::kInvariant;
+  constexpr int kMaxDepth = 8;
+  const Linear linear = decompose(expand(flat_index(buffer, index), loop, kMaxDepth));
+  const std::optional<Linear> factor = factor_of(linear, loop.var);
+  const bool other = std::any_of(linear.terms.begin(), linear.terms.end(), [&](const Term& t) {
+    return t.atom && !(t.atom->kind == ExprKind::kVar && t.atom->id == loop.var) && varies(t.atom, loop);
+  });
+  if (!factor || other) return Movement::kOther;
+  const std::optional<std::int64_t> step = constant_value(*factor);
+  if (!step) return Movement::kStrided;
+  return *step == 0 ? Movement::kInvariant : *step == 1 ? Movement::kUnit : Movement::kStrided;
 }
 
 namespace {

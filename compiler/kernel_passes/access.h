@@ -23,6 +23,9 @@ bool varies(const ExprRef& expr, const LoopVariation& loop);
 // d such that expr = d * var + something that does not change with var, if there is a constant d.
 std::optional<std::int64_t> coefficient(const ExprRef& expr, const LoopVariation& loop);
 
+// The position of an element as one expr: the index itself where it is flat already.
+ExprRef flat_index(const Buffer& buffer, const std::vector<ExprRef>& index);
+
 enum class Movement : std::uint8_t {
   kInvariant,   // the same element in every iteration
   kUnit,        // the next element

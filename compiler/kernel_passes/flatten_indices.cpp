@@ -1,11 +1,13 @@
 // An index of one expr per axis becomes one flat element index; scalars get index 0.
 //
 //   buffer x : f64[4,8]   buffer y : f64[n,8]
-//   x[v0, v1] = y[v0, add(v1, 1)]        ⇒        x[add(mul(v0, 8), v1)] = y[add(mul(v0, 8), add(v1, 1))]
+//   x[v0, v1] = y[v0, add(v1, 1)]        ⇒        x[add(mul(v0, 8), v1)] = y[add(add(mul(v0, 8), v1), 1)]
 //
 // Buffers are contiguous and row-major with the actual extents, so a stride is the product of the extents after its axis,
 // an expr over dims where those are named.
+#include "compiler/kernel_passes/access.h"
 #include "compiler/kernel_passes/kernel_pass.h"
+#include "compiler/kernel_passes/linear.h"
 #include "compiler/kernel_passes/walk.h"
 
 namespace cohort::loop_passes {
@@ -13,10 +15,9 @@ namespace {
 
 using namespace kernel;
 
+// One term for each variable, divisions that a reshape brought undone.
 ExprRef flat(const Buffer& buffer, const std::vector<ExprRef>& index) {
-  ExprRef result = constant_index(0);
-  for (std::size_t axis = 0; axis < index.size(); ++axis) result = result * extent(buffer.shape[axis]) + index[axis];
-  return result;
+  return compose(decompose(flat_index(buffer, index)));
 }
 
 void flatten(std::vector<Stmt>& list, const Program& program) {

@@ -109,13 +109,13 @@ class Vectoriser {
       case StmtKind::kFor:
       case StmtKind::kIf: return !varies(stmt.value, loop);
       case StmtKind::kAssign: return loop.inside.contains(stmt.var);
-      case StmtKind::kAccumulator: return !stmt.lanes;
+      case StmtKind::kAccumulator: return !stmt.lanes && stmt.dtype != DType::kBool;   // emitters hold no masks in these
       case StmtKind::kAccumulate:
         return loop.inside.contains(stmt.var) ||
                (!stmt.index.empty() && stmt.index[0]->kind == ExprKind::kVar && stmt.index[0]->id == loop.var);
+      case StmtKind::kVar: return stmt.dtype != DType::kBool;
       case StmtKind::kStore:
-      case StmtKind::kLet:
-      case StmtKind::kVar: return true;
+      case StmtKind::kLet: return true;
     }
     return false;
   }
