@@ -59,9 +59,11 @@ def main():
     table("rt_log_f32", at_zero(lambda x: log(1 + x) - x + x**2 / 2, 3), low - mpf("0.001"), high + mpf("0.001"), 9, False,
           "(log(1 + f) - f + f^2/2) / f^3, 1 + f from sqrt(1/2) to sqrt(2)")
     # s^2 R(s^2) is what log((1 + s) / (1 - s)) / s has beyond 2.
-    odd_log = lambda z: sum(2 * z**k / (2 * k + 3) for k in range(60)) if z < 0.1 else None
+    odd_log = lambda z: sum(2 * z**k / (2 * k + 3) for k in range(60))
     s = high / (2 + high) * mpf("1.001")
     table("rt_log_f64", odd_log, 0, s * s, 7, True, "(log((1 + s) / (1 - s)) / s - 2) / z, z = s^2")
+    odd_tail = lambda z: sum(2 * z**k / (2 * k + 5) for k in range(60))
+    table("rt_log_tail_f64", odd_tail, 0, s * s, 8, True, "(log((1 + s) / (1 - s)) / s - 2 - 2/3 z) / z^2, z = s^2")
     quarter = pi / 4 * mpf("1.0001")
     sin_rest = lambda z: sum((-1)**(k + 1) * z**k / mp.factorial(2 * k + 3) for k in range(25))
     cos_rest = lambda z: sum((-1)**k * z**k / mp.factorial(2 * k + 4) for k in range(25))
@@ -74,7 +76,7 @@ def main():
     asin_rest = lambda z: (asin(sqrt(z)) / sqrt(z) - 1) / z if z > 0.0001 else sum(
         mp.binomial(2 * k, k) / mpf(4)**k / (2 * k + 1) * z**(k - 1) for k in range(1, 20))
     table("rt_asin_f64", asin_rest, 0, mpf("0.2501"), 13, True, "(asin(x) / x - 1) / z, z = x^2, z <= 1/4")
-    table("rt_cbrt_f64", lambda m: m**(mpf(1) / 3), 0.5, 1, 5, True, "cbrt(m), m from 1/2 to 1: a first guess")
+    table("rt_cbrt_f64", lambda m: m**(mpf(1) / 3), 0.5, 1, 7, True, "cbrt(m), m from 1/2 to 1: a first guess")
     erf_odd = lambda z: erf(sqrt(z)) / sqrt(z) - 1 if z > 1e-8 else 2 / sqrt(pi) * (1 - z / 3 + z * z / 10 - z**3 / 42) - 1
     table("rt_erf_f64", erf_odd, 0, 1, 12, True, "erf(x) / x - 1, z = x^2, |x| <= 1")
     scaled = lambda t: (lambda x: (1 + 2 * x) * exp(x * x) * erfc(x))(4 * (1 + t) / (1 - t)) if t < 0.9999999 else 2 / sqrt(pi)

@@ -73,29 +73,34 @@ RT_INLINE V rt_tanh_lanes(V x) {
 }
 RT_HOT_FUNCTION(tanh)
 
+// exp(-|x|).
+template <class V>
+RT_INLINE V rt_exp_minus_abs(V x) {
+  const V low = rt_number<V>(-105.0f, -747.0);
+  V y = -rt_abs(x);
+  y = rt_select(RT_MASK(V, y < low), low, y);
+  const auto e = rt_exp_reduce(y);
+  return rt_scale(rt_fill<V>(1) + rt_expm1_poly(e.r), e.n);
+}
 // 1 / (1 + exp(-x)), by exp(-|x|) so that it is right to the last denormal.
 template <class V>
 RT_INLINE V rt_sigmoid_lanes(V x) {
-  const V one = rt_fill<V>(1);
-  V y = -rt_abs(x);
-  const V low = rt_number<V>(-105.0f, -747.0);
-  y = rt_select(RT_MASK(V, y < low), low, y);
-  const auto part = rt_exp_reduce(y);
-  const V e = rt_scale(one + rt_expm1_poly(part.r), part.n);
+  const V one = rt_fill<V>(1), e = rt_exp_minus_abs(x);
   return rt_select(RT_MASK(V, x < rt_fill<V>(0)), e, one) / (one + e);
 }
 RT_HOT_FUNCTION(sigmoid)
 
-// With t = exp(|x|)/2: t - 1/(4t), and near 0 from e = expm1(|x|): (e + e/(e + 1))/2.
+// With q = expm1(|x|)/4: 2 (q + q/(4q + 1)), which overflows where sinh does.
 template <class V>
 RT_INLINE V rt_sinh_lanes(V x) {
-  const V size = rt_abs(x), one = rt_fill<V>(1);
-  const V t = rt_exp_times(size, -1);
-  const V far = t - rt_fill<V>(rt_elem<V>(0.25)) / t;
-  const V e = rt_expm1_lanes(rt_select(RT_MASK(V, size < one), size, one));
-  const V near = (e + e / (e + one)) * rt_fill<V>(rt_elem<V>(0.5));
-  const V y = rt_copysign(rt_select(RT_MASK(V, size < one), near, far), x);
-  return rt_near_zero(x, rt_number<V>(0x1p-13f, 0x1p-27), y);
+  const V one = rt_fill<V>(1), four = rt_fill<V>(4), most = rt_number<V>(89.5f, 710.5);
+  V y = rt_abs(x);
+  y = rt_select(RT_MASK(V, y > most), most, y);
+  const auto e = rt_exp_reduce(y);
+  const V quarter = rt_exp2_of<V>(rt_bits<V>(rt_rounded_bits(e.rounded) - 2));
+  const V q = rt_mad(quarter, rt_expm1_poly(e.r), quarter - rt_fill<V>(rt_elem<V>(0.25)));
+  const V half = q + q / rt_mad(q, four, one);
+  return rt_near_zero(x, rt_number<V>(0x1p-13f, 0x1p-27), rt_copysign(half + half, x));
 }
 RT_HOT_FUNCTION(sinh)
 

@@ -84,13 +84,18 @@ RT_INLINE V rt_log1p_lanes(V x) {
 }
 RT_HOT_FUNCTION(log1p)
 
+// log(1 + x) for 0 <= x <= 1, where 1 + x is 1 + f or 2 (1 + f).
+template <class V>
+RT_INLINE V rt_log1p_unit(V x) {
+  const V one = rt_fill<V>(1), zero = rt_fill<V>(0);
+  const auto upper = RT_MASK(V, x > rt_number<V>(0.41421356f, 0.41421356237309503));
+  const V f = rt_select(upper, (x - one) * rt_fill<V>(rt_elem<V>(0.5)), x);
+  return rt_log_sum(f, rt_select(upper, one, zero));
+}
 // max(x, 0) + log1p(exp(-|x|)).
 template <class V>
 RT_INLINE V rt_softplus_lanes(V x) {
-  const V low = rt_number<V>(-105.0f, -747.0);
-  V y = -rt_abs(x);
-  y = rt_select(RT_MASK(V, y < low), low, y);
-  return rt_relu(x) + rt_log1p_inside(rt_exp_lanes(y));
+  return rt_relu(x) + rt_log1p_unit(rt_exp_minus_abs(x));
 }
 RT_HOT_FUNCTION(softplus)
 
@@ -113,11 +118,16 @@ RT_INLINE rt_join<A, B> rt_xlogy(A x, B y) {
   return rt_xlogy_call<V>(rt_as<V>(x), rt_as<V>(y));
 }
 
-// log(exp(a) + exp(b)): the greater, plus log1p(exp(-distance)); equal infinities have no distance.
+// log(exp(a) + exp(b)): the greater, plus log1p(exp(-distance)). The distance is exact in two parts, as its error would
+// become a relative error of the exponential; equal infinities have none.
 template <class V>
 RT_CALL V rt_logaddexp_call(V a, V b) {
-  const V most = rt_max(a, b), distance = rt_select(RT_MASK(V, a == b), rt_fill<V>(0), rt_abs(a - b));
-  return most + rt_log1p_inside(rt_exp_lanes(-distance));
+  const V most = rt_max(a, b), least = rt_min(a, b), zero = rt_fill<V>(0);
+  const auto difference = rt_two_sum(most, -least);
+  const auto near = RT_MASK(V, difference.high < rt_fill<V>(1000));
+  const V distance = rt_select(RT_MASK(V, a == b), zero, difference.high), low = rt_select(near, difference.low, zero);
+  const V e = rt_exp_minus_abs(distance);
+  return most + rt_log1p_unit(e - e * low);
 }
 template <class A, class B>
 RT_INLINE rt_join<A, B> rt_logaddexp(A left, B right) {
