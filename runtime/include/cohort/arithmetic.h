@@ -1,17 +1,18 @@
 // Arithmetic, comparison, selection, logic and conversion: the operators that are a few instructions each.
-// Scalars and vectors, with operands that mix as rt_join says. Integers wrap; what NaN and -0 do stands at each.
+// Scalars and vectors, with operands that mix as rt_join says. Integers wrap; what NaN and -0 do stands at
+// each.
 #pragma once
 #include "base.h"
 
 inline namespace cohort_rt {
 
-#define RT_BINARY(name, expression)                      \
-  template <class A, class B>                            \
-  RT_INLINE rt_join<A, B> rt_##name(A left, B right) {   \
-    using V = rt_join<A, B>;                             \
-    using N = typename rt_traits<V>::arith;              \
+#define RT_BINARY(name, expression)                        \
+  template <class A, class B>                              \
+  RT_INLINE rt_join<A, B> rt_##name(A left, B right) {     \
+    using V = rt_join<A, B>;                               \
+    using N = typename rt_traits<V>::arith;                \
     const N a = (N)rt_as<V>(left), b = (N)rt_as<V>(right); \
-    return (V)(expression);                              \
+    return (V)(expression);                                \
   }
 RT_BINARY(add, a + b)
 RT_BINARY(sub, a - b)
@@ -41,13 +42,13 @@ RT_INLINE V rt_reciprocal(V x) {
   return rt_fill<V>(1) / x;
 }
 
-// --- Comparison: a mask, or a bool of scalars ---------------------------------------------------------------------
+// --- Comparison: a mask, or a bool of scalars ---
 
-#define RT_COMPARE(name, symbol)                                 \
-  template <class A, class B>                                    \
-  RT_INLINE rt_mask_of<rt_join<A, B>> rt_##name(A a, B b) {      \
-    using V = rt_join<A, B>;                                     \
-    return RT_MASK(V, (rt_as<V>(a) symbol rt_as<V>(b)));         \
+#define RT_COMPARE(name, symbol)                            \
+  template <class A, class B>                               \
+  RT_INLINE rt_mask_of<rt_join<A, B>> rt_##name(A a, B b) { \
+    using V = rt_join<A, B>;                                \
+    return RT_MASK(V, (rt_as<V>(a) symbol rt_as<V>(b)));    \
   }
 RT_COMPARE(lt, <)
 RT_COMPARE(le, <=)
@@ -55,7 +56,7 @@ RT_COMPARE(gt, >)
 RT_COMPARE(ge, >=)
 #undef RT_COMPARE
 
-// --- Logic: of masks and bools; a number counts as x != 0 ---------------------------------------------------------
+// --- Logic: of masks and bools; a number counts as x != 0 ---
 
 template <class V>
 RT_INLINE rt_mask_of<V> rt_truth(V x) {
@@ -65,14 +66,14 @@ RT_INLINE rt_mask_of<V> rt_truth(V x) {
     return RT_MASK(V, x != rt_fill<V>(0));
 }
 
-#define RT_LOGIC(name, symbol)                                                                   \
-  template <class A, class B>                                                                    \
-  RT_INLINE rt_join<rt_mask_of<A>, rt_mask_of<B>> rt_##name(A a, B b) {                          \
-    using M = rt_join<rt_mask_of<A>, rt_mask_of<B>>;                                             \
-    if constexpr (rt_traits<M>::is_vector)                                                       \
-      return M{rt_as<M>(rt_truth(a)).lanes symbol rt_as<M>(rt_truth(b)).lanes};                  \
-    else                                                                                         \
-      return (static_cast<int>(rt_truth(a)) symbol static_cast<int>(rt_truth(b))) != 0;                                  \
+#define RT_LOGIC(name, symbol)                                                          \
+  template <class A, class B>                                                           \
+  RT_INLINE rt_join<rt_mask_of<A>, rt_mask_of<B>> rt_##name(A a, B b) {                 \
+    using M = rt_join<rt_mask_of<A>, rt_mask_of<B>>;                                    \
+    if constexpr (rt_traits<M>::is_vector)                                              \
+      return M{rt_as<M>(rt_truth(a)).lanes symbol rt_as<M>(rt_truth(b)).lanes};         \
+    else                                                                                \
+      return (static_cast<int>(rt_truth(a)) symbol static_cast<int>(rt_truth(b))) != 0; \
   }
 RT_LOGIC(and, &)
 RT_LOGIC(or, |)
@@ -105,7 +106,7 @@ RT_INLINE rt_mask_of<rt_join<A, B>> rt_eq(A a, B b) {
     return RT_MASK(V, (rt_as<V>(a) == rt_as<V>(b)));
 }
 
-// --- Selection ------------------------------------------------------------------------------------------------------
+// --- Selection ---
 
 template <class M, class A, class B, bool Spread>
 struct rt_where_of {
@@ -133,7 +134,8 @@ RT_INLINE rt_mask_of<V> rt_isnan(V x) {
 template <class V>
 RT_INLINE V rt_abs(V x) {
   if constexpr (rt_traits<V>::is_float)
-    return rt_bit_cast<V>(rt_bits<V>(rt_bit_cast<rt_bits<V>>(x) & rt_fill<rt_bits<V>>(rt_most<rt_int<rt_elem<V>>>())));
+    return rt_bit_cast<V>(
+        rt_bits<V>(rt_bit_cast<rt_bits<V>>(x) & rt_fill<rt_bits<V>>(rt_most<rt_int<rt_elem<V>>>())));
   else if constexpr (rt_traits<V>::is_signed)
     return rt_select(RT_MASK(V, x < rt_fill<V>(0)), rt_neg(x), x);
   else

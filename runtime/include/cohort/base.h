@@ -1,19 +1,21 @@
 // Configuration, element types, vector and mask types. Everything else of the prelude stands on this file.
 //
-// Vectors are GCC/Clang vector extensions, so the same source serves every instruction set; target builtins only appear
-// under #ifdef with a generic form beside them. All functions are static: a module built for AVX-512 and one built for a
-// plain machine may share a program, and neither may ever run the other's code.
+// Vectors are GCC/Clang vector extensions, so the same source serves every instruction set; target builtins
+// only appear under #ifdef with a generic form beside them. All functions are static: a module built for
+// AVX-512 and one built for a plain machine may share a program, and neither may ever run the other's code.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
-// a * b + c is two roundings in Cohort. From here to the end of the file that includes us no compiler may fuse them.
+// a * b + c is two roundings in Cohort. From here to the end of the file that includes us no compiler may
+// fuse them.
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=off")
 #endif
-// Vectors wider than the machine's pass between inlined functions only; what the ABI says of them does not matter.
+// Vectors wider than the machine's pass between inlined functions only; what the ABI says of them does not
+// matter.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 #ifndef COHORT_VECTOR_BYTES
@@ -111,8 +113,8 @@ using rt_int = typename rt_int_of<sizeof(T)>::type;
 template <class T>
 using rt_uint = typename rt_int_of<sizeof(T)>::utype;
 
-// rt_traits<V>: what a value type is made of. `arith` is the type in which integer arithmetic cannot overflow badly,
-// `bits` the signed integers of the same shape, `mask` what a comparison gives.
+// rt_traits<V>: what a value type is made of. `arith` is the type in which integer arithmetic cannot overflow
+// badly, `bits` the signed integers of the same shape, `mask` what a comparison gives.
 template <class T>
 struct rt_scalar_traits {
   using elem = T;
@@ -189,7 +191,8 @@ template <class V>
 using rt_ubits = typename rt_traits<V>::ubits;
 template <class V>
 using rt_mask_of = typename rt_traits<V>::mask;
-// T in the shape of V: rt_like<int32_t, rt_vec<float, 8>> is rt_vec<int32_t, 8>, and of a scalar it is int32_t.
+// T in the shape of V: rt_like<int32_t, rt_vec<float, 8>> is rt_vec<int32_t, 8>, and of a scalar it is
+// int32_t.
 template <class T, class V, bool Vector = rt_traits<V>::is_vector>
 struct rt_like_of {
   using type = T;

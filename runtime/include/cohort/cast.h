@@ -1,4 +1,5 @@
-// rt_cast<T>: conversion between all element types, for scalars, vectors and masks. The rules are in the README.
+// rt_cast<T>: conversion between all element types, for scalars, vectors and masks. The rules are in the
+// README.
 #pragma once
 #include "arithmetic.h"
 

@@ -1,11 +1,13 @@
-// The half types: storage of 16 bits, values computed as float. Conversions round to nearest even and keep infinities,
-// denormals, signs of zero and that a NaN is one (its payload is cut, its quiet bit set), as the hardware does.
+// The half types: storage of 16 bits, values computed as float. Conversions round to nearest even and keep
+// infinities, denormals, signs of zero and that a NaN is one (its payload is cut, its quiet bit set), as the
+// hardware does.
 #pragma once
 #include "base.h"
 
 inline namespace cohort_rt {
 
-// float to the bits of the half type and back. V is float or a vector of float; the bits are uint16_t or a vector of it.
+// float to the bits of the half type and back. V is float or a vector of float; the bits are uint16_t or a
+// vector of it.
 template <class V>
 RT_INLINE rt_like<uint16_t, V> rt_narrow_bits(rt_ubits<V> bits) {
   if constexpr (rt_traits<V>::is_vector)
@@ -53,7 +55,8 @@ RT_INLINE V rt_from_f16(rt_like<uint16_t, V> half) {
   const U bits = rt_widen_bits<V>(half);
   const U sign = (bits & 0x8000u) << 16, size = bits & 0x7fffu;
   const U normal = (size << 13) + 0x38000000u;
-  const U special = ((size << 13) | 0x7f800000u) | rt_select(RT_MASK(V, size > 0x7c00u), rt_fill<U>(0x400000u), U{});
+  const U special =
+      ((size << 13) | 0x7f800000u) | rt_select(RT_MASK(V, size > 0x7c00u), rt_fill<U>(0x400000u), U{});
   // A denormal half is size * 2^-24: 0.5 with the size as low bits, less 0.5.
   const U denormal = rt_bit_cast<U>(V(rt_bit_cast<V>(U(size | 0x3f000000u)) - 0.5f));
   U wide = rt_select(RT_MASK(V, size >= 0x7c00u), special, normal);

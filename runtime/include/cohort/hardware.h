@@ -1,5 +1,6 @@
 // Fused multiply-add, square root and rounding: the instructions that vector extensions have no operator for.
-// rt_native<T, Bytes> wraps the target's builtins for the vector sizes it has; other sizes are padded or halved.
+// rt_native<T, Bytes> wraps the target's builtins for the vector sizes it has; other sizes are padded or
+// halved.
 #pragma once
 #include "arithmetic.h"
 
@@ -13,22 +14,22 @@ struct rt_native {
 };
 
 #if defined(RT_AVX512)
-#define RT_NATIVE_512(T, mask_type, suffix)                                                                \
-  template <>                                                                                              \
-  struct rt_native<T, 64> {                                                                                \
-    static constexpr bool present = true;                                                                  \
-    typedef T Vec __attribute__((vector_size(64)));                                                        \
-    RT_MEMBER Vec fma(Vec a, Vec b, Vec c) {                                                               \
-      return __builtin_ia32_vfmadd##suffix##512_mask(a, b, c, (mask_type)-1, 4);                           \
-    }                                                                                                      \
-    RT_MEMBER Vec sqrt(Vec x) { return RT_SQRT_512(suffix)(x); }                                           \
-    template <rt_rounding Mode>                                                                            \
-    RT_MEMBER Vec round(Vec x) {                                                                           \
-      return __builtin_ia32_rndscale##suffix##_mask(x, 8 | Mode, x, (mask_type)-1, 4);                     \
-    }                                                                                                      \
-    RT_MEMBER Vec scale(Vec x, Vec n) {                                                                    \
-      return __builtin_ia32_scalef##suffix##512_mask(x, n, x, (mask_type)-1, 4);                           \
-    }                                                                                                      \
+#define RT_NATIVE_512(T, mask_type, suffix)                                            \
+  template <>                                                                          \
+  struct rt_native<T, 64> {                                                            \
+    static constexpr bool present = true;                                              \
+    typedef T Vec __attribute__((vector_size(64)));                                    \
+    RT_MEMBER Vec fma(Vec a, Vec b, Vec c) {                                           \
+      return __builtin_ia32_vfmadd##suffix##512_mask(a, b, c, (mask_type)-1, 4);       \
+    }                                                                                  \
+    RT_MEMBER Vec sqrt(Vec x) { return RT_SQRT_512(suffix)(x); }                       \
+    template <rt_rounding Mode>                                                        \
+    RT_MEMBER Vec round(Vec x) {                                                       \
+      return __builtin_ia32_rndscale##suffix##_mask(x, 8 | Mode, x, (mask_type)-1, 4); \
+    }                                                                                  \
+    RT_MEMBER Vec scale(Vec x, Vec n) {                                                \
+      return __builtin_ia32_scalef##suffix##512_mask(x, n, x, (mask_type)-1, 4);       \
+    }                                                                                  \
   };
 #if defined(__clang__)
 #define RT_SQRT_512(suffix) rt_sqrt_512
@@ -57,31 +58,29 @@ RT_NATIVE_512(double, uint8_t, pd)
 #define RT_NATIVE_FMA(suffix)
 #endif
 #if defined(__SSE4_1__)
-#define RT_NATIVE_ROUND(suffix) \
-  template <rt_rounding Mode>   \
-  RT_MEMBER Vec round(Vec x) {  \
+#define RT_NATIVE_ROUND(suffix)                       \
+  template <rt_rounding Mode>                         \
+  RT_MEMBER Vec round(Vec x) {                        \
     return __builtin_ia32_round##suffix(x, 8 | Mode); \
   }
 #else
 #define RT_NATIVE_ROUND(suffix)
 #endif
 #if defined(RT_AVX512)
-#define RT_NATIVE_SCALE(name)                                                     \
-  RT_MEMBER Vec scale(Vec x, Vec n) {                                             \
-    return __builtin_ia32_scalef##name##_mask(x, n, x, (uint8_t)-1);              \
-  }
+#define RT_NATIVE_SCALE(name) \
+  RT_MEMBER Vec scale(Vec x, Vec n) { return __builtin_ia32_scalef##name##_mask(x, n, x, (uint8_t)-1); }
 #else
 #define RT_NATIVE_SCALE(name)
 #endif
-#define RT_NATIVE(T, bytes, suffix, name)                             \
-  template <>                                                         \
-  struct rt_native<T, bytes> {                                        \
-    static constexpr bool present = true;                             \
-    typedef T Vec __attribute__((vector_size(bytes)));                \
+#define RT_NATIVE(T, bytes, suffix, name)                                \
+  template <>                                                            \
+  struct rt_native<T, bytes> {                                           \
+    static constexpr bool present = true;                                \
+    typedef T Vec __attribute__((vector_size(bytes)));                   \
     RT_MEMBER Vec sqrt(Vec x) { return __builtin_ia32_sqrt##suffix(x); } \
-    RT_NATIVE_FMA(suffix)                                             \
-    RT_NATIVE_ROUND(suffix)                                           \
-    RT_NATIVE_SCALE(name)                                             \
+    RT_NATIVE_FMA(suffix)                                                \
+    RT_NATIVE_ROUND(suffix)                                              \
+    RT_NATIVE_SCALE(name)                                                \
   };
 RT_NATIVE(float, 16, ps, ps128)
 RT_NATIVE(double, 16, pd, pd128)
@@ -95,33 +94,33 @@ RT_NATIVE(double, 32, pd256, pd256)
 #undef RT_NATIVE_SCALE
 
 #elif defined(__aarch64__)
-#define RT_NATIVE(T, shape)                                                            \
-  template <>                                                                          \
-  struct rt_native<T, 16> {                                                            \
-    static constexpr bool present = true;                                              \
-    typedef T Vec __attribute__((vector_size(16)));                                    \
-    RT_MEMBER Vec fma(Vec a, Vec b, Vec c) {                                           \
+#define RT_NATIVE(T, shape)                                                             \
+  template <>                                                                           \
+  struct rt_native<T, 16> {                                                             \
+    static constexpr bool present = true;                                               \
+    typedef T Vec __attribute__((vector_size(16)));                                     \
+    RT_MEMBER Vec fma(Vec a, Vec b, Vec c) {                                            \
       __asm__("fmla %0." shape ", %1." shape ", %2." shape : "+w"(c) : "w"(a), "w"(b)); \
-      return c;                                                                        \
-    }                                                                                  \
-    RT_MEMBER Vec sqrt(Vec x) {                                                        \
-      Vec r;                                                                           \
-      __asm__("fsqrt %0." shape ", %1." shape : "=w"(r) : "w"(x));                     \
-      return r;                                                                        \
-    }                                                                                  \
-    template <rt_rounding Mode>                                                        \
-    RT_MEMBER Vec round(Vec x) {                                                       \
-      Vec r;                                                                           \
-      if constexpr (Mode == rt_to_nearest)                                             \
-        __asm__("frintn %0." shape ", %1." shape : "=w"(r) : "w"(x));                  \
-      else if constexpr (Mode == rt_to_floor)                                          \
-        __asm__("frintm %0." shape ", %1." shape : "=w"(r) : "w"(x));                  \
-      else if constexpr (Mode == rt_to_ceil)                                           \
-        __asm__("frintp %0." shape ", %1." shape : "=w"(r) : "w"(x));                  \
-      else                                                                             \
-        __asm__("frintz %0." shape ", %1." shape : "=w"(r) : "w"(x));                  \
-      return r;                                                                        \
-    }                                                                                  \
+      return c;                                                                         \
+    }                                                                                   \
+    RT_MEMBER Vec sqrt(Vec x) {                                                         \
+      Vec r;                                                                            \
+      __asm__("fsqrt %0." shape ", %1." shape : "=w"(r) : "w"(x));                      \
+      return r;                                                                         \
+    }                                                                                   \
+    template <rt_rounding Mode>                                                         \
+    RT_MEMBER Vec round(Vec x) {                                                        \
+      Vec r;                                                                            \
+      if constexpr (Mode == rt_to_nearest)                                              \
+        __asm__("frintn %0." shape ", %1." shape : "=w"(r) : "w"(x));                   \
+      else if constexpr (Mode == rt_to_floor)                                           \
+        __asm__("frintm %0." shape ", %1." shape : "=w"(r) : "w"(x));                   \
+      else if constexpr (Mode == rt_to_ceil)                                            \
+        __asm__("frintp %0." shape ", %1." shape : "=w"(r) : "w"(x));                   \
+      else                                                                              \
+        __asm__("frintz %0." shape ", %1." shape : "=w"(r) : "w"(x));                   \
+      return r;                                                                         \
+    }                                                                                   \
   };
 RT_NATIVE(float, "4s")
 RT_NATIVE(double, "2d")

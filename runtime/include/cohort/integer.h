@@ -46,7 +46,8 @@ RT_CALL T rt_pow_scalar(T base, T exponent) {
     if (exponent < 0) return base == 1 ? T(1) : base == -1 ? static_cast<T>(exponent & 1 ? -1 : 1) : T(0);
   }
   N power = 1, square = static_cast<N>(base);
-  for (rt_uint<T> rest = static_cast<rt_uint<T>>(exponent); rest != 0; rest = static_cast<rt_uint<T>>(rest >> 1)) {
+  for (rt_uint<T> rest = static_cast<rt_uint<T>>(exponent); rest != 0;
+       rest = static_cast<rt_uint<T>>(rest >> 1)) {
     if (rest & 1) power *= square;
     square *= square;
   }
@@ -66,16 +67,16 @@ RT_INLINE V rt_integer_pow(V a, V b) {
   return rt_by_lane([](auto x, auto y) { return rt_pow_scalar(x, y); }, a, b);
 }
 
-// --- Bits -----------------------------------------------------------------------------------------------------------
+// --- Bits ---
 
-#define RT_BIT(name, symbol)                                                        \
-  template <class A, class B>                                                       \
-  RT_INLINE rt_join<A, B> rt_bit_##name(A a, B b) {                                 \
-    using V = rt_join<A, B>;                                                        \
-    if constexpr (rt_traits<V>::is_mask)                                            \
-      return rt_##name(a, b);                                                       \
-    else                                                                            \
-      return (V)(rt_as<V>(a) symbol rt_as<V>(b));                                   \
+#define RT_BIT(name, symbol)                        \
+  template <class A, class B>                       \
+  RT_INLINE rt_join<A, B> rt_bit_##name(A a, B b) { \
+    using V = rt_join<A, B>;                        \
+    if constexpr (rt_traits<V>::is_mask)            \
+      return rt_##name(a, b);                       \
+    else                                            \
+      return (V)(rt_as<V>(a) symbol rt_as<V>(b));   \
   }
 RT_BIT(and, &)
 RT_BIT(or, |)

@@ -1,8 +1,9 @@
-// What the mathematical functions are built from: fused multiply-add, exact products, polynomials, scaling by 2^n.
+// What the mathematical functions are built from: fused multiply-add, exact products, polynomials, scaling by
+// 2^n.
 //
-// Each function is one template, instantiated for scalars and for vectors, so both give the same bits. With fused
-// multiply-add in hardware rt_mad is one instruction and one rounding, else two; results then differ within the bounds
-// stated in the README.
+// Each function is one template, instantiated for scalars and for vectors, so both give the same bits. With
+// fused multiply-add in hardware rt_mad is one instruction and one rounding, else two; results then differ
+// within the bounds stated in the README.
 #pragma once
 #include "cast.h"
 #include "hardware.h"
@@ -23,7 +24,7 @@ RT_INLINE V rt_number(float single, double both) {
   return rt_fill<V>(rt_by_type<V>(single, both));
 }
 
-// --- Fused multiply-add -------------------------------------------------------------------------------------------
+// --- Fused multiply-add ---
 
 #if !defined(RT_FMA)
 // A double as sign, 2^exponent and an integer mantissa of 54 bits. After musl's fma (MIT).
@@ -134,13 +135,13 @@ RT_INLINE V rt_fma_same(V a, V b, V c) {
     else
       return __builtin_fma(a, b, c);
   } else {
-    return rt_on_native([](auto x, auto y, auto z) { return rt_native_of<decltype(x)>::fma(x, y, z); }, a, b, c);
+    return rt_on_native([](auto x, auto y, auto z) { return rt_native_of<decltype(x)>::fma(x, y, z); }, a, b,
+                        c);
   }
 #else
   if constexpr (rt_traits<V>::is_vector)
-    return rt_build<V>([&](int lane) {
-      return rt_fma_soft(rt_elem<V>(a[lane]), rt_elem<V>(b[lane]), rt_elem<V>(c[lane]));
-    });
+    return rt_build<V>(
+        [&](int lane) { return rt_fma_soft(rt_elem<V>(a[lane]), rt_elem<V>(b[lane]), rt_elem<V>(c[lane])); });
   else
     return rt_fma_soft(a, b, c);
 #endif
@@ -162,7 +163,7 @@ RT_INLINE V rt_mad(V a, V b, V c) {
 #endif
 }
 
-// --- Exact sums and products (Dekker, Knuth) -------------------------------------------------------------------------
+// --- Exact sums and products (Dekker, Knuth) ---
 
 template <class V>
 struct rt_pair {
@@ -194,7 +195,7 @@ RT_INLINE rt_pair<V> rt_two_product(V a, V b) {
 #endif
 }
 
-// --- Polynomials and powers of two ---------------------------------------------------------------------------------
+// --- Polynomials and powers of two ---
 
 template <int K, class V, class T, int N>
 RT_INLINE V rt_horner(V x, const T (&c)[N], V sum) {
@@ -271,20 +272,20 @@ RT_INLINE V rt_in_double(F f, V x, More... more) {
   }
 }
 
-// rt_NAME from rt_NAME_lanes: vectors are inlined into the loop, scalars are a call, which keeps thousands of scalar uses
-// cheap to compile.
-#define RT_HOT_FUNCTION(name)                        \
-  template <class V>                                 \
-  RT_CALL V rt_##name##_scalar(V x) {                \
-    return rt_##name##_lanes(x);                     \
-  }                                                  \
-  template <class V>                                 \
-  RT_INLINE V rt_##name(V x) {                       \
+// rt_NAME from rt_NAME_lanes: vectors are inlined into the loop, scalars are a call, which keeps thousands of
+// scalar uses cheap to compile.
+#define RT_HOT_FUNCTION(name)                                     \
+  template <class V>                                              \
+  RT_CALL V rt_##name##_scalar(V x) {                             \
+    return rt_##name##_lanes(x);                                  \
+  }                                                               \
+  template <class V>                                              \
+  RT_INLINE V rt_##name(V x) {                                    \
     static_assert(rt_traits<V>::is_float, #name " is of floats"); \
-    if constexpr (rt_traits<V>::is_vector)           \
-      return rt_##name##_lanes(x);                   \
-    else                                             \
-      return rt_##name##_scalar(x);                  \
+    if constexpr (rt_traits<V>::is_vector)                        \
+      return rt_##name##_lanes(x);                                \
+    else                                                          \
+      return rt_##name##_scalar(x);                               \
   }
 
 }  // namespace cohort_rt

@@ -5,7 +5,8 @@
 
 inline namespace cohort_rt {
 
-// fmod of |a| by |b|, both finite, b != 0, by long division on the bits: exact, a step for each bit of the quotient.
+// fmod of |a| by |b|, both finite, b != 0, by long division on the bits: exact, a step for each bit of the
+// quotient.
 template <class T>
 RT_CALL T rt_long_fmod(T a, T b) {
   using U = rt_uint<T>;
@@ -42,7 +43,8 @@ RT_INLINE V rt_fmod(V a, V b) {
   const V x = rt_abs(a), y = rt_abs(b), zero = rt_fill<V>(0);
   const auto defined = rt_and(RT_MASK(V, x < rt_infinity<V>()), RT_MASK(V, y > zero));
 #if defined(RT_FMA)
-  // x - q y is exact: a multiple of the last place of y, and with q off by at most one, of no more than its size.
+  // x - q y is exact: a multiple of the last place of y, and with q off by at most one, of no more than its
+  // size.
   const V quotient = rt_trunc(x / y);
   V rest = rt_fma_same(-quotient, y, x);
   rest = rt_select(RT_MASK(V, rest < zero), rest + y, rest);
@@ -61,7 +63,8 @@ RT_INLINE V rt_fmod(V a, V b) {
       rest = rt_long_fmod(x, y);
     }
   }
-  const V undefined = rt_select(RT_MASK(V, x == x), rt_select(RT_MASK(V, y == y), rt_not_a_number<V>(), y), x);
+  const V undefined =
+      rt_select(RT_MASK(V, x == x), rt_select(RT_MASK(V, y == y), rt_not_a_number<V>(), y), x);
   return rt_copysign(rt_select(defined, rest, undefined), a);
 }
 
@@ -74,7 +77,8 @@ RT_CALL V rt_float_mod(V a, V b) {
 template <class V>
 RT_CALL V rt_float_floor_div(V a, V b) {
   const V rest = rt_fmod(a, b), zero = rt_fill<V>(0), one = rt_fill<V>(1);
-  const auto other_sign = rt_and(RT_MASK(V, rest != zero), rt_xor(RT_MASK(V, rest < zero), RT_MASK(V, b < zero)));
+  const auto other_sign =
+      rt_and(RT_MASK(V, rest != zero), rt_xor(RT_MASK(V, rest < zero), RT_MASK(V, b < zero)));
   V quotient = (a - rest) / b;
   quotient = rt_select(other_sign, quotient - one, quotient);
   V whole = rt_floor(quotient);

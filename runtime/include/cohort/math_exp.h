@@ -4,7 +4,8 @@
 
 inline namespace cohort_rt {
 
-// x = n log(2) + r with |r| <= log(2)/2 (Cody and Waite: log(2) in two parts, the first short, so n * first is exact).
+// x = n log(2) + r with |r| <= log(2)/2 (Cody and Waite: log(2) in two parts, the first short, so n * first
+// is exact).
 template <class V>
 struct rt_exp_parts {
   V n, r, rounded;

@@ -5,14 +5,14 @@
 inline namespace cohort_rt {
 
 // rt_NAME from rt_NAME_double: of double a call, of float that call on converted values.
-#define RT_DOUBLE_FUNCTION(name)                                                 \
-  template <class V>                                                             \
-  RT_INLINE V rt_##name(V x) {                                                   \
-    static_assert(rt_traits<V>::is_float, #name " is of floats");                \
-    if constexpr (sizeof(rt_elem<V>) == 4)                                       \
+#define RT_DOUBLE_FUNCTION(name)                                                  \
+  template <class V>                                                              \
+  RT_INLINE V rt_##name(V x) {                                                    \
+    static_assert(rt_traits<V>::is_float, #name " is of floats");                 \
+    if constexpr (sizeof(rt_elem<V>) == 4)                                        \
       return rt_in_double([](auto wide) { return rt_##name##_double(wide); }, x); \
-    else                                                                         \
-      return rt_##name##_double(x);                                              \
+    else                                                                          \
+      return rt_##name##_double(x);                                               \
   }
 #define RT_DOUBLE_FUNCTION_2(name)                                                        \
   template <class A, class B>                                                             \
@@ -68,7 +68,8 @@ RT_DOUBLE_FUNCTION(acos)
 template <class V>
 RT_INLINE V rt_atan_positive(V x) {
   const V one = rt_fill<V>(1), zero = rt_fill<V>(0);
-  const auto far = RT_MASK(V, x > rt_fill<V>(2.414213562373095)), some = RT_MASK(V, x > rt_fill<V>(0.4142135623730951));
+  const auto far = RT_MASK(V, x > rt_fill<V>(2.414213562373095)),
+             some = RT_MASK(V, x > rt_fill<V>(0.4142135623730951));
   const V numerator = rt_select(far, -one, rt_select(some, x - one, x));
   const V denominator = rt_select(far, x, rt_select(some, x + one, one));
   const V turns = rt_select(far, rt_fill<V>(2), rt_select(some, one, zero));  // of pi/4

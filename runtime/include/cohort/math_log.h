@@ -1,4 +1,5 @@
-// log, log1p, log2, log10 and what is made of them: softplus, log1mexp, logaddexp, xlogy, asinh, acosh, atanh.
+// log, log1p, log2, log10 and what is made of them: softplus, log1mexp, logaddexp, xlogy, asinh, acosh,
+// atanh.
 #pragma once
 #include "math_exp.h"
 
@@ -118,14 +119,15 @@ RT_INLINE rt_join<A, B> rt_xlogy(A x, B y) {
   return rt_xlogy_call<V>(rt_as<V>(x), rt_as<V>(y));
 }
 
-// log(exp(a) + exp(b)): the greater, plus log1p(exp(-distance)). The distance is exact in two parts, as its error would
-// become a relative error of the exponential; equal infinities have none.
+// log(exp(a) + exp(b)): the greater, plus log1p(exp(-distance)). The distance is exact in two parts, as its
+// error would become a relative error of the exponential; equal infinities have none.
 template <class V>
 RT_CALL V rt_logaddexp_call(V a, V b) {
   const V most = rt_max(a, b), least = rt_min(a, b), zero = rt_fill<V>(0);
   const auto difference = rt_two_sum(most, -least);
   const auto near = RT_MASK(V, difference.high < rt_fill<V>(1000));
-  const V distance = rt_select(RT_MASK(V, a == b), zero, difference.high), low = rt_select(near, difference.low, zero);
+  const V distance = rt_select(RT_MASK(V, a == b), zero, difference.high),
+          low = rt_select(near, difference.low, zero);
   const V e = rt_exp_minus_abs(distance);
   return most + rt_log1p_unit(e - e * low);
 }

@@ -5,7 +5,8 @@
 
 inline namespace cohort_rt {
 
-// log(m 2^e) as high + low, to 2^-67 of itself: 2 atanh(s), s = (m - 1)/(m + 1), the leading terms in double-double.
+// log(m 2^e) as high + low, to 2^-67 of itself: 2 atanh(s), s = (m - 1)/(m + 1), the leading terms in
+// double-double.
 template <class V>
 RT_INLINE rt_pair<V> rt_log_exact(V x) {
   const auto normal = rt_log_normal(x);
@@ -54,7 +55,8 @@ RT_INLINE V rt_pow_rough(V x, V y) {
 template <bool Rough, class V>
 RT_CALL V rt_float_pow(V x, V y) {
   const V zero = rt_fill<V>(0), one = rt_fill<V>(1), inf = rt_infinity<V>(), size = rt_abs(x);
-  const V bound = rt_fill<V>(0x1p80), bounded = rt_clamp(y, -bound, bound);  // beyond, it is 0, 1 or inf all the same
+  const V bound = rt_fill<V>(0x1p80),
+          bounded = rt_clamp(y, -bound, bound);  // beyond, it is 0, 1 or inf all the same
   V power;
   if constexpr (Rough)
     power = rt_pow_rough(size, bounded);
@@ -88,7 +90,8 @@ RT_INLINE rt_join<A, B> rt_pow(A base, B exponent) {
     return rt_float_pow<false>(x, y);
 }
 
-// x = m 2^(3q + r): a polynomial's guess at cbrt(m), times cbrt(2^r), then one step of Halley's (cubic) iteration.
+// x = m 2^(3q + r): a polynomial's guess at cbrt(m), times cbrt(2^r), then one step of Halley's (cubic)
+// iteration.
 template <class V>
 RT_CALL V rt_cbrt_double(V x) {
   using U = rt_ubits<V>;
@@ -102,7 +105,8 @@ RT_CALL V rt_cbrt_double(V x) {
   const auto is_one = RT_MASK(V, r == one), is_two = RT_MASK(V, r == two);
   const V target = m * rt_select(is_two, rt_fill<V>(4), rt_select(is_one, two, one));
   V root = rt_poly(m, rt_cbrt_f64);
-  root = root * rt_select(is_two, rt_fill<V>(1.5874010519681994), rt_select(is_one, rt_fill<V>(1.2599210498948732), one));
+  root = root * rt_select(is_two, rt_fill<V>(1.5874010519681994),
+                          rt_select(is_one, rt_fill<V>(1.2599210498948732), one));
   const V cube = root * root * root;
   root = root - root * ((cube - target) / (cube + cube + target));
   return rt_select(rt_and(RT_MASK(V, size > rt_fill<V>(0)), RT_MASK(V, size < rt_infinity<V>())),
@@ -138,13 +142,15 @@ RT_INLINE rt_join<A, B> rt_nextafter(A from, B toward) {
   return rt_select(rt_or(rt_isnan(x), rt_isnan(y)), x + y, next);
 }
 
-// log in units of log2 or log10, after musl: the head of log(1 + f) cut so that its product with the unit's is exact.
+// log in units of log2 or log10, after musl: the head of log(1 + f) cut so that its product with the unit's
+// is exact.
 template <class V>
 RT_INLINE V rt_log_in_units(V x, double unit, double unit_low, double e_unit, double e_unit_low) {
   const auto normal = rt_log_normal(x);
   const auto part = rt_log_reduce(normal.high);
   const V e = part.e - normal.low, f = part.m - rt_fill<V>(1);
-  const V s = f / (f + rt_fill<V>(2)), z = s * s, rest = z * rt_poly(z, rt_log_f64), half = f * f * rt_fill<V>(0.5);
+  const V s = f / (f + rt_fill<V>(2)), z = s * s, rest = z * rt_poly(z, rt_log_f64),
+          half = f * f * rt_fill<V>(0.5);
   using U = rt_ubits<V>;
   const V high = rt_bit_cast<V>(U(rt_bit_cast<U>(V(f - half)) & rt_fill<U>(0xffffffff00000000ull)));
   const V low = (f - high) - half + s * (half + rest);

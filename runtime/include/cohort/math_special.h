@@ -5,8 +5,8 @@
 
 inline namespace cohort_rt {
 
-// erfc(x) for x from 0.45 up (29 and more gives 0): a polynomial in (x - 4)/(x + 4) for (1 + 2x) exp(x^2) erfc(x), after
-// Shepherd and Laframboise (1981); exp(-x^2) from the square in two parts.
+// erfc(x) for x from 0.45 up (29 and more gives 0): a polynomial in (x - 4)/(x + 4) for (1 + 2x) exp(x^2)
+// erfc(x), after Shepherd and Laframboise (1981); exp(-x^2) from the square in two parts.
 template <class V>
 RT_INLINE V rt_erfc_tail(V x) {
   const V most = rt_fill<V>(29), four = rt_fill<V>(4), one = rt_fill<V>(1);
@@ -46,8 +46,8 @@ RT_INLINE rt_pair<V> rt_sin_cos_pi(V x) {
   return {rt_copysign(rt_select(beyond, cosine, sine), x), rt_select(beyond, sine, cosine)};
 }
 
-// log|gamma(x)|. Below 10: t P(t) around the zeros 1 and 2, where the relative error stays small, and log of the product
-// that the recurrence gives between; from 10 on Stirling's series; below -1/2 reflection.
+// log|gamma(x)|. Below 10: t P(t) around the zeros 1 and 2, where the relative error stays small, and log of
+// the product that the recurrence gives between; from 10 on Stirling's series; below -1/2 reflection.
 template <class V>
 RT_CALL V rt_gammaln_double(V x) {
   const V size = rt_abs(x), one = rt_fill<V>(1), two = rt_fill<V>(2), half = rt_fill<V>(0.5);
@@ -63,7 +63,8 @@ RT_CALL V rt_gammaln_double(V x) {
   const V base = rt_select(first, t1 * rt_poly(t1, rt_lgamma1_f64), t2 * rt_poly(t2, rt_lgamma2_f64));
   const V log = rt_log_lanes(rt_select(large, size, rt_select(small, size, product)));
   const V near = base + rt_select(small, -log, log);
-  static constexpr double stirling[] = {1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188, -691.0 / 360360, 1.0 / 156};
+  static constexpr double stirling[] = {1.0 / 12,   -1.0 / 360,      1.0 / 1260, -1.0 / 1680,
+                                        1.0 / 1188, -691.0 / 360360, 1.0 / 156};
   const V inverse = one / size;
   const V series = rt_mad(inverse, rt_poly(inverse * inverse, stirling), rt_fill<V>(0x1.acfe390c97d69p-2));
   const V far = rt_mad(size - half, log - one, series);
@@ -79,8 +80,8 @@ RT_CALL V rt_gammaln_double(V x) {
 }
 RT_DOUBLE_FUNCTION(gammaln)
 
-// (x - root) P(x) from 1 to 2, which keeps the relative error at the root; the recurrence up to 10, the asymptotic series
-// from there; reflection below 0.
+// (x - root) P(x) from 1 to 2, which keeps the relative error at the root; the recurrence up to 10, the
+// asymptotic series from there; reflection below 0.
 template <class V>
 RT_CALL V rt_digamma_double(V x) {
   const V zero = rt_fill<V>(0), one = rt_fill<V>(1), two = rt_fill<V>(2);
@@ -95,7 +96,8 @@ RT_CALL V rt_digamma_double(V x) {
   }
   const V distance = (y - rt_fill<V>(rt_digamma_root[0])) - rt_fill<V>(rt_digamma_root[1]);
   const V near = rt_mad(distance, rt_poly(y - rt_fill<V>(1.5), rt_digamma_f64), sum);
-  static constexpr double series[] = {1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132, -691.0 / 32760, 1.0 / 12};
+  static constexpr double series[] = {1.0 / 12,  -1.0 / 120,     1.0 / 252, -1.0 / 240,
+                                      1.0 / 132, -691.0 / 32760, 1.0 / 12};
   const V inverse = one / start, z = inverse * inverse;
   const V far = rt_log_lanes(start) - (inverse * rt_fill<V>(0.5) + z * rt_poly(z, series));
   V value = rt_select(large, far, near);

@@ -11,8 +11,8 @@ struct rt_quarter_turns {
   rt_bits<V> n;
 };
 
-// Payne and Hanek for finite |x| >= 2^16: x is an integer m times 2^e, and of 2/pi only the 192 bits count whose product
-// with m is neither a multiple of 4 nor too small. Returns n.
+// Payne and Hanek for finite |x| >= 2^16: x is an integer m times 2^e, and of 2/pi only the 192 bits count
+// whose product with m is neither a multiple of 4 nor too small. Returns n.
 RT_CALL int rt_reduce_huge(double x, double* high, double* low) {
   __extension__ typedef unsigned __int128 Wide;
   static constexpr uint64_t two_over_pi[] = {
@@ -30,7 +30,8 @@ RT_CALL int rt_reduce_huge(double x, double* high, double* low) {
                       : two_over_pi[word + k];
   // The product modulo 2^192: two bits of integer, 190 of fraction.
   const Wide bottom = static_cast<Wide>(m) * window[2];
-  const Wide top = (static_cast<Wide>(m * window[0]) << 64) + static_cast<Wide>(m) * window[1] + (bottom >> 64);
+  const Wide top =
+      (static_cast<Wide>(m * window[0]) << 64) + static_cast<Wide>(m) * window[1] + (bottom >> 64);
   const int whole = static_cast<int>(top >> 126);
   Wide fraction = top << 2 | static_cast<uint64_t>(bottom) >> 62;
   const bool up = (fraction >> 127) != 0;  // round to the nearest quarter
@@ -74,8 +75,8 @@ RT_CALL rt_quarter_turns<V> rt_reduce_hard_lanes(V x, rt_quarter_turns<V> turns,
   return turns;
 }
 
-// Cody and Waite with pi/2 in three parts. The first difference is exact, as both terms are multiples of the last place
-// of the first part; the second keeps its error.
+// Cody and Waite with pi/2 in three parts. The first difference is exact, as both terms are multiples of the
+// last place of the first part; the second keeps its error.
 template <class V>
 RT_INLINE rt_quarter_turns<V> rt_reduce_quarters(V x) {
   const V first = rt_number<V>(0x1.921fb6p+0f, 0x1.921fb54442d18p+0);
@@ -95,7 +96,8 @@ RT_INLINE rt_quarter_turns<V> rt_reduce_quarters(V x) {
   const V low = (difference.low - product.low) - n * third;
   rt_quarter_turns<V> turns{difference.high, low, rt_rounded_bits<V>(rounded)};
   const V size = rt_abs(x);
-  const auto hard = rt_and(RT_MASK(V, size >= rt_number<V>(0x1p17f, 0x1p29)), RT_MASK(V, size < rt_infinity<V>()));
+  const auto hard =
+      rt_and(RT_MASK(V, size >= rt_number<V>(0x1p17f, 0x1p29)), RT_MASK(V, size < rt_infinity<V>()));
   if (RT_UNLIKELY(rt_any_lane(hard))) turns = rt_reduce_hard_lanes(x, turns, hard);
   return turns;
 }

@@ -1,7 +1,8 @@
 // Index objects of SIMD loops, and what reads and writes arrays through them.
 //
-// An index object names W consecutive elements: rt_lanes<W> all of them, rt_tail<W> the first `live`, 1 to W. A plain int64_t names one
-// element, and then all of these functions work on scalars. Dead lanes of a tail read as zero and are never stored.
+// An index object names W consecutive elements: rt_lanes<W> all of them, rt_tail<W> the first `live`, 1 to W.
+// A plain int64_t names one element, and then all of these functions work on scalars. Dead lanes of a tail
+// read as zero and are never stored.
 #pragma once
 #include "base.h"
 #include "half.h"
@@ -71,7 +72,7 @@ using rt_at = typename rt_index_traits<I>::template value<T>;
 template <class I>
 using rt_bool_at = typename rt_bool_of<rt_index_traits<I>::width>::type;
 
-// --- Consecutive elements -------------------------------------------------------------------------------------
+// --- Consecutive elements ---
 
 // Copies the elements of a tail in pieces of W, W/2, ... 1.
 template <int Piece, class T>
@@ -97,17 +98,17 @@ struct rt_masked {
 #else
 #define RT_MASKED_POINTER(vector, scalar) scalar
 #endif
-#define RT_MASKED(element_bytes, bytes, element, mask_type, pointer, name)                              \
-  template <>                                                                                           \
-  struct rt_masked<element_bytes, bytes> {                                                              \
-    static constexpr bool present = true;                                                               \
-    typedef element Vec __attribute__((vector_size(bytes)));                                            \
-    RT_MEMBER Vec load(const void* p, uint64_t live) {                                                  \
-      return __builtin_ia32_load##name##_mask(static_cast<const pointer*>(p), Vec{}, (mask_type)live);  \
-    }                                                                                                   \
-    RT_MEMBER void store(void* p, Vec v, uint64_t live) {                                               \
-      __builtin_ia32_store##name##_mask(static_cast<pointer*>(p), v, (mask_type)live);                  \
-    }                                                                                                   \
+#define RT_MASKED(element_bytes, bytes, element, mask_type, pointer, name)                             \
+  template <>                                                                                          \
+  struct rt_masked<element_bytes, bytes> {                                                             \
+    static constexpr bool present = true;                                                              \
+    typedef element Vec __attribute__((vector_size(bytes)));                                           \
+    RT_MEMBER Vec load(const void* p, uint64_t live) {                                                 \
+      return __builtin_ia32_load##name##_mask(static_cast<const pointer*>(p), Vec{}, (mask_type)live); \
+    }                                                                                                  \
+    RT_MEMBER void store(void* p, Vec v, uint64_t live) {                                              \
+      __builtin_ia32_store##name##_mask(static_cast<pointer*>(p), v, (mask_type)live);                 \
+    }                                                                                                  \
   };
 RT_MASKED(4, 64, int, uint16_t, int, dqusi512)
 RT_MASKED(8, 64, long long, uint8_t, long long, dqudi512)
@@ -226,7 +227,7 @@ RT_INLINE void rt_store_mask(uint8_t* p, I i, M m) {
   rt_store(p, i, rt_mask_bytes(i, m));
 }
 
-// --- Scattered elements ---------------------------------------------------------------------------------------
+// --- Scattered elements ---
 
 template <class T>
 RT_INLINE T rt_pick(const T* p, int64_t base, int64_t stride, int64_t i) {
@@ -313,7 +314,7 @@ RT_INLINE void rt_scatter_mask(uint8_t* p, int64_t base, int64_t stride, I i, M 
   rt_scatter(p, base, stride, i, rt_mask_bytes(i, m));
 }
 
-// --- Values from an index ---------------------------------------------------------------------------------------
+// --- Values from an index ---
 
 // The scalar x in every lane of the loop's vectors; for T = bool a mask.
 template <class T, class I>

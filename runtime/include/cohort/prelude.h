@@ -1,4 +1,5 @@
-// The prelude of emitted C++: include this and nothing else. See ../../README.md for what it offers and promises.
+// The prelude of emitted C++: include this and nothing else. See ../../README.md for what it offers and
+// promises.
 #pragma once
 #include "arithmetic.h"
 #include "base.h"

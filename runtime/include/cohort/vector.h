@@ -6,7 +6,8 @@
 
 inline namespace cohort_rt {
 
-// body(i) for i in [begin, end): rt_lanes<W> for whole vectors, one rt_tail<W> for the rest, int64_t when W is 1.
+// body(i) for i in [begin, end): rt_lanes<W> for whole vectors, one rt_tail<W> for the rest, int64_t when W
+// is 1.
 template <int W, class Body>
 RT_INLINE void rt_simd_for(int64_t begin, int64_t end, Body body) {
   if constexpr (W == 1) {
@@ -22,13 +23,13 @@ RT_INLINE void rt_simd_for(int64_t n, Body body) {
   rt_simd_for<W>(0, n, body);
 }
 
-// --- Reductions ---------------------------------------------------------------------------------------------------
-// See the README for the order: 16 accumulators, element j into accumulator j mod 16, combined by halves.
+// --- Reductions
+// --------------------------------------------------------------------------------------------------- See the
+// README for the order: 16 accumulators, element j into accumulator j mod 16, combined by halves.
 
 inline constexpr int rt_accumulators = 16;
 template <class T>
-inline constexpr int rt_reduce_width =
-    rt_width<T> < rt_accumulators ? rt_width<T> : rt_accumulators;
+inline constexpr int rt_reduce_width = rt_width<T> < rt_accumulators ? rt_width<T> : rt_accumulators;
 
 struct rt_op_sum {
   template <class T>

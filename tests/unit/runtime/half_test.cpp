@@ -11,7 +11,7 @@ namespace {
 // The value of an f16 by its definition.
 float f16_value(uint16_t bits) {
   const int exponent = (bits >> 10) & 31, mantissa = bits & 1023;
-  float size = exponent == 31 ? (mantissa ? kNanF : kInfF)
+  float size = exponent == 31  ? (mantissa ? kNanF : kInfF)
                : exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -24)
                                : std::ldexp(static_cast<float>(1024 + mantissa), exponent - 25);
   return bits & 0x8000 ? -size : size;
@@ -45,7 +45,8 @@ TEST_CASE("f16 rounds to nearest even") {
   // Between neighbours a < b: the middle goes to the even one, a hair to either side goes to that side.
   int wrong = 0;
   for (unsigned k = 0; k < 0x7bff; ++k) {
-    const float a = f16_value(static_cast<uint16_t>(k)), b = f16_value(static_cast<uint16_t>(k + 1)), middle = (a + b) / 2;
+    const float a = f16_value(static_cast<uint16_t>(k)), b = f16_value(static_cast<uint16_t>(k + 1)),
+                middle = (a + b) / 2;
     wrong += round_trip(middle) != (k & 1 ? b : a);
     wrong += round_trip(std::nextafter(middle, 0.0f)) != a;
     wrong += round_trip(std::nextafter(middle, kInfF)) != b;

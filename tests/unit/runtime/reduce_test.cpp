@@ -36,13 +36,15 @@ void check_widths(const std::vector<T>& x, T want) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("every width reduces in the documented order", T, float, double, int32_t, int8_t, uint64_t) {
+TEST_CASE_TEMPLATE("every width reduces in the documented order", T, float, double, int32_t, int8_t,
+                   uint64_t) {
   uint32_t seed = 1;
   for (int n : {0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 100, 1001}) {
     std::vector<T> x;
     for (int i = 0; i < n; ++i) {
       seed = seed * 1664525u + 1013904223u;
-      x.push_back(static_cast<T>(static_cast<double>(seed >> 8) / 65536.0 - (rt_traits<T>::is_signed ? 100.0 : 0.0)));
+      x.push_back(
+          static_cast<T>(static_cast<double>(seed >> 8) / 65536.0 - (rt_traits<T>::is_signed ? 100.0 : 0.0)));
     }
     check_widths<rt_op_sum, T>(x, reference(x, T(0), [](T a, T b) { return rt_add(a, b); }));
     check_widths<rt_op_prod, T>(x, reference(x, T(1), [](T a, T b) { return rt_mul(a, b); }));

@@ -1,5 +1,5 @@
-// The meaning of operators at the edges: integers that wrap, division by zero, NaN, infinities, signs of zero.
-// Scalars and vectors go through the same checks.
+// The meaning of operators at the edges: integers that wrap, division by zero, NaN, infinities, signs of
+// zero. Scalars and vectors go through the same checks.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -34,7 +34,6 @@ auto same_in_vectors(F f, T... x) {
 }
 #define OF(name, ...) same_in_vectors([](auto... of) { return rt_##name(of...); }, __VA_ARGS__)
 #define CHECK_BITS(a, b) CHECK(same_bits(a, b))
-
 
 }  // namespace
 
@@ -113,7 +112,8 @@ TEST_CASE_TEMPLATE("unsigned integers wrap", T, uint8_t, uint16_t, uint32_t, uin
 }
 
 TEST_CASE_TEMPLATE("float division, remainder and extremes", T, float, double) {
-  const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN(), zero = 0, minus_zero = -zero;
+  const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN(), zero = 0,
+          minus_zero = -zero;
   CHECK_BITS(OF(true_div, T(1), zero), inf);
   CHECK_BITS(OF(floor_div, T(1), zero), inf);
   CHECK_BITS(OF(floor_div, T(-1), zero), -inf);
@@ -169,8 +169,9 @@ TEST_CASE_TEMPLATE("float division, remainder and extremes", T, float, double) {
 }
 
 TEST_CASE_TEMPLATE("rounding is half to even and keeps the sign of zero", T, float, double) {
-  for (const T x : {T(0.5), T(1.5), T(2.5), T(-0.5), T(-1.5), T(-2.5), T(0.3), T(-0.3), T(0.0), T(-0.0), T(1e10), T(-1e20),
-                    T(8388607.5), T(4503599627370495.5), T(kInf), T(-kInf), T(kNan), T(-7), T(1e-40)}) {
+  for (const T x :
+       {T(0.5), T(1.5), T(2.5), T(-0.5), T(-1.5), T(-2.5), T(0.3), T(-0.3), T(0.0), T(-0.0), T(1e10),
+        T(-1e20), T(8388607.5), T(4503599627370495.5), T(kInf), T(-kInf), T(kNan), T(-7), T(1e-40)}) {
     CHECK_BITS(OF(round, x), std::nearbyint(x));
     CHECK_BITS(OF(rint, x), std::nearbyint(x));
     CHECK_BITS(OF(floor, x), std::floor(x));
@@ -180,7 +181,8 @@ TEST_CASE_TEMPLATE("rounding is half to even and keeps the sign of zero", T, flo
 }
 
 TEST_CASE_TEMPLATE("functions at their edges", T, float, double) {
-  const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN(), zero = 0, minus_zero = -zero;
+  const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN(), zero = 0,
+          minus_zero = -zero;
   const T least = std::numeric_limits<T>::denorm_min(), most = std::numeric_limits<T>::max();
   for (const T x : {zero, minus_zero, least, -least}) {
     CHECK_BITS(OF(expm1, x), x);
@@ -305,9 +307,11 @@ TEST_CASE("fused multiply-add over random bits agrees with the C library's") {
   for (int k = 0; k < 200000; ++k) {
     double a = rt_bit_cast<double>(next()), b = rt_bit_cast<double>(next()), c = rt_bit_cast<double>(next());
     if (k % 2) c = -a * b * (1 + static_cast<double>(next() % 5) * 0x1p-52);
-    if (k % 3 == 0) a = std::ldexp(1.0 + static_cast<double>(next() >> 12) * 0x1p-52, -540), b = std::ldexp(b, -200);
+    if (k % 3 == 0)
+      a = std::ldexp(1.0 + static_cast<double>(next() >> 12) * 0x1p-52, -540), b = std::ldexp(b, -200);
     wrong += !same_bits(rt_fma(a, b, c), std::fma(a, b, c));
-    float x = rt_bit_cast<float>(static_cast<uint32_t>(next())), y = rt_bit_cast<float>(static_cast<uint32_t>(next()));
+    float x = rt_bit_cast<float>(static_cast<uint32_t>(next())),
+          y = rt_bit_cast<float>(static_cast<uint32_t>(next()));
     float z = k % 2 ? -x * y : rt_bit_cast<float>(static_cast<uint32_t>(next()));
     wrong += !same_bits(rt_fma(x, y, z), std::fma(x, y, z));
   }

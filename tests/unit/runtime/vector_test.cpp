@@ -24,15 +24,16 @@ void check_copy() {
     rt_simd_for<W>(n, [&](auto i) { rt_store(to.data(), i + 1, rt_add(rt_load(from.data(), i + 3), T(1))); });
     CHECK(to[0] == T(99));
     for (int i = 0; i < n; ++i)
-      CHECK(to[static_cast<std::size_t>(i + 1)] == static_cast<T>(from[static_cast<std::size_t>(i + 3)] + T(1)));
+      CHECK(to[static_cast<std::size_t>(i + 1)] ==
+            static_cast<T>(from[static_cast<std::size_t>(i + 3)] + T(1)));
     for (int i = n + 1; i < n + 5; ++i) CHECK(to[static_cast<std::size_t>(i)] == T(99));
   }
 }
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("load, add and store at every length", T, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
-                   uint64_t, float, double) {
+TEST_CASE_TEMPLATE("load, add and store at every length", T, int8_t, int16_t, int32_t, int64_t, uint8_t,
+                   uint16_t, uint32_t, uint64_t, float, double) {
   check_copy<T, 1>();
   check_copy<T, 2>();
   check_copy<T, 4>();
@@ -43,7 +44,8 @@ TEST_CASE_TEMPLATE("load, add and store at every length", T, int8_t, int16_t, in
 
 TEST_CASE("a loop over a range, iota and splat") {
   std::vector<int32_t> out(40, -1);
-  rt_simd_for<8>(5, 33, [&](auto i) { rt_store(out.data(), i, rt_mul(rt_iota<int32_t>(i), rt_splat<int32_t>(i, 3))); });
+  rt_simd_for<8>(
+      5, 33, [&](auto i) { rt_store(out.data(), i, rt_mul(rt_iota<int32_t>(i), rt_splat<int32_t>(i, 3))); });
   for (int i = 0; i < 40; ++i) CHECK(out[static_cast<std::size_t>(i)] == (i >= 5 && i < 33 ? 3 * i : -1));
   std::vector<float> wide(9);
   rt_simd_for<4>(9, [&](auto i) { rt_store(wide.data(), i, rt_iota<float>(2 + i - 1)); });
@@ -59,7 +61,8 @@ TEST_CASE("gather and scatter by stride and by index") {
       rt_store(out.data(), i, v);
       rt_scatter(back.data(), 60, stride, i, v);
     });
-    for (int i = 0; i < 29; ++i) CHECK(out[static_cast<std::size_t>(i)] == from[static_cast<std::size_t>(60 + i * stride)]);
+    for (int i = 0; i < 29; ++i)
+      CHECK(out[static_cast<std::size_t>(i)] == from[static_cast<std::size_t>(60 + i * stride)]);
     for (int i = 0; i < 29; ++i) {
       const auto place = static_cast<std::size_t>(60 + i * stride);
       CHECK(back[place] == from[place]);
@@ -113,7 +116,8 @@ void check_cast(const std::vector<F>& from, const std::vector<T>& want) {
 }  // namespace
 
 TEST_CASE("casts saturate, truncate and wrap") {
-  const std::vector<float> x{1.9f, -1.9f, 300, -300, 1e30f, -1e30f, kNanF, kInfF, -kInfF, 127.5f, -128.5f, -0.9f};
+  const std::vector<float> x{1.9f,  -1.9f, 300,    -300,   1e30f,   -1e30f,
+                             kNanF, kInfF, -kInfF, 127.5f, -128.5f, -0.9f};
   constexpr auto kMax = std::numeric_limits<int32_t>::max(), kMin = std::numeric_limits<int32_t>::min();
   check_cast<int8_t>(x, {1, -1, 127, -128, 127, -128, 0, 127, -128, 127, -128, 0});
   check_cast<uint8_t>(x, {1, 0, 255, 0, 255, 0, 0, 255, 0, 127, 0, 0});
@@ -122,7 +126,8 @@ TEST_CASE("casts saturate, truncate and wrap") {
   check_cast<int64_t, double>({9.3e18, -9.3e18, 4611686018427387904.0, kNan, -1.5},
                               {INT64_MAX, INT64_MIN, 4611686018427387904, 0, -1});
   check_cast<uint64_t, double>({1.9e19, -1, 1e19, kNan, 1.5}, {UINT64_MAX, 0, 10000000000000000000u, 0, 1});
-  check_cast<int32_t, double>({2147483647.5, 2147483648.0, -2147483648.9, 2147483646.0}, {kMax, kMax, kMin, kMax - 1});
+  check_cast<int32_t, double>({2147483647.5, 2147483648.0, -2147483648.9, 2147483646.0},
+                              {kMax, kMax, kMin, kMax - 1});
   check_cast<int8_t, int32_t>({300, -129, 127, 128}, {44, 127, 127, -128});
   check_cast<uint16_t, int8_t>({-1, 5}, {65535, 5});
   check_cast<float, double>({1e300, 1.1, -0.0, 1e-50}, {kInfF, 1.1f, -0.0f, 0});
@@ -133,6 +138,7 @@ TEST_CASE("casts saturate, truncate and wrap") {
   CHECK(rt_cast<double>(true) == 1);
   std::vector<double> ones(5);
   const std::vector<int32_t> truth{0, 2, -1, 0, 1};
-  rt_simd_for<4>(5, [&](auto i) { rt_store(ones.data(), i, rt_cast<double>(rt_cast<bool>(rt_load(truth.data(), i)))); });
+  rt_simd_for<4>(
+      5, [&](auto i) { rt_store(ones.data(), i, rt_cast<double>(rt_cast<bool>(rt_load(truth.data(), i)))); });
   CHECK(ones == std::vector<double>{0, 1, 1, 0, 1});
 }
