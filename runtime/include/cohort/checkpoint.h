@@ -15,7 +15,7 @@ inline namespace cohort_rt {
 constexpr const char* rt_dtype_keys[] = {"BOOL", "I8",  "I16", "I32",  "I64", "U8", "U16",
                                          "U32",  "U64", "F16", "BF16", "F32", "F64"};
 
-// --- Writing ---
+// --- Writing ------------------------------------------------------------------------------------------------------
 
 // A growing text; `failed` once memory ran out.
 struct rt_text {
@@ -128,7 +128,7 @@ RT_CALL int32_t rt_save(const rt_module& module, void* workspace, const char* pa
   return good ? int32_t{COHORT_OK} : rt_fail(header, COHORT_IO_ERROR, "save", "path", what, 0, error);
 }
 
-// --- Reading ---
+// --- Reading ------------------------------------------------------------------------------------------------------
 
 // A cursor over the file's JSON header. Reading past a mistake clears `good`, and nothing moves any more.
 struct rt_json {
@@ -337,7 +337,7 @@ RT_CALL int32_t rt_load_state(const rt_module& module, void* workspace, const ch
   return status;
 }
 
-// --- Error records as text ---
+// --- Error records as text ----------------------------------------------------------------------------------------
 
 // As snprintf: writes at most `bytes`, gives the length of the whole text.
 RT_CALL size_t rt_error_text(const rt_module& module, const void* workspace, char* text, size_t bytes) {

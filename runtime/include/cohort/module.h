@@ -49,7 +49,7 @@ RT_INLINE const T* rt_place(const void* base, uint64_t offset) {
   return reinterpret_cast<const T*>(static_cast<const unsigned char*>(base) + offset);
 }
 
-// --- Errors ---
+// --- Errors -------------------------------------------------------------------------------------------------------
 
 RT_CALL int32_t rt_fail(rt_workspace* workspace, int32_t status, const char* function, const char* argument,
                         const char* detail, int64_t expected, int64_t got) {
@@ -75,7 +75,7 @@ RT_CALL const cohort_error* rt_error(const rt_module& module, const void* worksp
   return rt_check_workspace(module, workspace) ? nullptr : &static_cast<const rt_workspace*>(workspace)->error;
 }
 
-// --- Checks before a call ---
+// --- Checks before a call -----------------------------------------------------------------------------------------
 
 // One array of the caller's: what is needed and what there is.
 struct rt_argument {
@@ -207,7 +207,7 @@ RT_CALL int32_t rt_check_arguments(const rt_module& module, rt_workspace* worksp
   }
 }
 
-// --- State by name ---
+// --- State by name ------------------------------------------------------------------------------------------------
 
 RT_INLINE size_t rt_dtype_bytes(int32_t dtype) {
   return static_cast<size_t>("\1\1\2\4\10\1\2\4\10\2\2\4\10"[dtype]);
@@ -302,7 +302,7 @@ RT_CALL int32_t rt_transfer(const rt_module& module, const char* function, void*
   return COHORT_OK;
 }
 
-// --- Printing ---
+// --- Printing -----------------------------------------------------------------------------------------------------
 
 RT_CALL int32_t rt_set_print(const rt_module& module, void* workspace, cohort_print_fn print, void* user) {
   if (const int32_t status = rt_check_workspace(module, workspace)) return status;

@@ -23,9 +23,7 @@ RT_INLINE void rt_simd_for(int64_t n, Body body) {
   rt_simd_for<W>(0, n, body);
 }
 
-// --- Reductions
-// --------------------------------------------------------------------------------------------------- See the
-// README for the order: 16 accumulators, element j into accumulator j mod 16, combined by halves.
+// --- Reductions: 16 accumulators, element j into j mod 16, combined by halves; see the README ---
 
 inline constexpr int rt_accumulators = 16;
 template <class T>
