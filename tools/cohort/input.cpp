@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include "ir/diagnostics.h"
+#include "ir/files.h"
 #include "ir/json_reader.h"
+#include "ir/text_parser.h"
 
 namespace cohort {
 
 Module load_graph(const GraphInput& input) {
-  return read_module(input.path, {input.allow_path});
+  if (!input.path.ends_with(".txt")) return read_module(input.path, {.allow_path = input.allow_path});
+  return parse_text(read_file(input.path), input.path);
 }
 
 const Function& choose_function(const Module& module, const std::string& name) {

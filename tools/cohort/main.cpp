@@ -12,6 +12,8 @@ namespace {
 constexpr Command kCommands[] = {
     {"check", "read a graph and report every error in it", declare_check},
     {"inspect", "table of inputs, outputs, state, bytes and work", declare_inspect},
+    {"run", "call a function on arrays from files", declare_run},
+    {"diff", "how two interfaces differ, and what breaks callers", declare_diff},
     {"dot", "draw a function for Graphviz", declare_dot},
     {"ops", "list the operators: operands, attributes, meaning, stated error", declare_ops},
 };

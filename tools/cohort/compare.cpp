@@ -1,0 +1,92 @@
+#include "tools/cohort/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ir/op_def.h"
+
+namespace cohort {
+namespace {
+
+int mantissa_bits(DType dtype) {
+  switch (dtype) {
+    case DType::kF16: return 10;
+    case DType::kBF16: return 7;
+    case DType::kF32: return 23;
+    default: return 52;
+  }
+}
+
+int least_exponent(DType dtype) {
+  switch (dtype) {
+    case DType::kF16: return -14;
+    case DType::kBF16:
+    case DType::kF32: return -126;
+    default: return -1022;
+  }
+}
+
+double ulp_of(double value, DType dtype) {
+  const int exponent = value == 0 ? least_exponent(dtype) : std::max(std::ilogb(value), least_exponent(dtype));
+  return std::ldexp(1.0, exponent - mantissa_bits(dtype));
+}
+
+}  // namespace
+
+Difference compare(const Tensor& expected, const Tensor& got) {
+  Difference result;
+  if (expected == got) return result;
+  const auto differ = [&](std::int64_t i, double ulp) {
+    if (result.index >= 0 && ulp <= result.worst_ulp) return;
+    result = {ulp, i};
+  };
+  if (expected.extents() != got.extents() || expected.dtype() != got.dtype()) {
+    differ(0, std::numeric_limits<double>::infinity());
+    return result;
+  }
+  const DType dtype = expected.dtype();
+  double greatest = 0;
+  if (is_float(dtype))
+    for (std::int64_t i = 0; i < expected.size(); ++i)
+      if (const double v = std::fabs(element_as_double(expected, i)); std::isfinite(v)) greatest = std::max(greatest, v);
+  for (std::int64_t i = 0; i < expected.size(); ++i) {
+    if (!is_float(dtype)) {
+      if (element_as_int(expected, i) != element_as_int(got, i)) differ(i, std::numeric_limits<double>::infinity());
+      continue;
+    }
+    const double e = element_as_double(expected, i), g = element_as_double(got, i);
+    if (std::isnan(e) && std::isnan(g)) continue;
+    if (e == g && std::signbit(e) == std::signbit(g)) continue;
+    if (!std::isfinite(e) || !std::isfinite(g)) {
+      differ(i, std::numeric_limits<double>::infinity());
+      continue;
+    }
+    differ(i, std::fabs(e - g) / ulp_of(std::max(std::fabs(e), std::ldexp(greatest, -10)), dtype));
+  }
+  return result;
+}
+
+std::vector<double> allowed_ulp(const Function& function) {
+  std::vector<double> allowed(function.values.size());
+  for (const Node& node : function.nodes) {
+    double most = 0;
+    for (const ValueId input : node.inputs) most = std::max(most, allowed[input]);
+    const double own = is_scalar(node) ? scalar_op_info(node.op->scalar).ulp : node.op->ulp;
+    if (own > 0) most += kUlpPerOperator;
+    for (std::uint32_t r = 0; r < node.result_count; ++r) allowed[node.first_result + r] = most;
+  }
+  return allowed;
+}
+
+std::string index_text(const Tensor& tensor, std::int64_t flat) {
+  std::string text;
+  for (std::size_t axis = tensor.extents().size(); axis-- > 0;) {
+    const std::int64_t extent = std::max<std::int64_t>(tensor.extents()[axis], 1);
+    text = std::to_string(flat % extent) + (text.empty() ? "" : ",") + text;
+    flat /= extent;
+  }
+  return "[" + text + "]";
+}
+
+}  // namespace cohort

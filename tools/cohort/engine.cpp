@@ -1,0 +1,145 @@
+#include "tools/cohort/engine.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include "ir/diagnostics.h"
+#include "ir/files.h"
+
+namespace cohort {
+
+Engine interpreter_engine(const Module& module) {
+  return [&module](const Function& function, std::span<const Tensor> inputs, std::vector<Tensor>& state) {
+    return interpret(module, function, inputs, state, bind_dims(module, function, inputs));
+  };
+}
+
+namespace {
+
+using Json = nlohmann::json;
+
+// Where one argument struct's member stands, by the manifest.
+struct ArrayMember {
+  std::size_t offset = 0, bytes_offset = 0;
+};
+struct EntryPoint {
+  std::int32_t (*call)(void*, const void*) = nullptr;
+  std::size_t args_bytes = 0;
+  std::vector<std::pair<std::string, std::size_t>> dims;
+  std::vector<ArrayMember> inputs, outputs;
+};
+
+// A loaded module with one workspace. Everything it knows of the interface it reads from the manifest.
+class LoadedModule {
+ public:
+  LoadedModule(const Module& module, const std::string& path) : module_(module) {
+    const std::filesystem::path library = std::filesystem::absolute(path);
+    std::string prefix = library.stem().string();
+    if (prefix.starts_with("lib")) prefix.erase(0, 3);
+    const std::string manifest_path = (library.parent_path() / (prefix + ".manifest.json")).string();
+    const Json manifest = Json::parse(read_file(manifest_path));
+    handle_ = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle_) fail(DiagId::kCannotLoad, path, dlerror());
+    const Json& symbols = manifest["symbols"];
+    get_ = symbol<decltype(get_)>(symbols["get"]);
+    set_ = symbol<decltype(set_)>(symbols["set"]);
+    error_text_ = symbol<decltype(error_text_)>(symbols["error_text"]);
+    const std::size_t bytes = manifest["workspace"]["bytes"], alignment = manifest["workspace"]["alignment"];
+    workspace_.reset(std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment));
+    const auto init = symbol<std::int32_t (*)(void*, std::size_t)>(symbols["init"]);
+    check(init(workspace_.get(), bytes));
+    const auto set_print = symbol<std::int32_t (*)(void*, void (*)(void*, const void*), void*)>(symbols["set_print"]);
+    check(set_print(workspace_.get(), nullptr, nullptr));
+    for (const Json& f : manifest["functions"]) entries_[f["name"]] = entry_point(f);
+  }
+  ~LoadedModule() {
+    if (handle_) dlclose(handle_);
+  }
+  LoadedModule(const LoadedModule&) = delete;
+  LoadedModule& operator=(const LoadedModule&) = delete;
+
+  CallResult call(const Function& function, std::span<const Tensor> inputs, std::vector<Tensor>& state) {
+    const auto found = entries_.find(function.name);
+    if (found == entries_.end()) fail(DiagId::kUnknownFunction, function.name, module_.name);
+    const EntryPoint& entry = found->second;
+    const DimValues dims = bind_dims(module_, function, inputs);
+    for (std::size_t s = 0; s < state.size(); ++s)
+      check(set_(workspace_.get(), module_.states[s].name.c_str(), state[s].data(), bytes_of(state[s])));
+
+    CallResult result;
+    for (const Output& output : function.outputs)
+      result.outputs.emplace_back(function.type(output.value).dtype, evaluate(function.type(output.value).shape, dims));
+    std::vector<std::uint64_t> args(entry.args_bytes / 8);
+    args[0] = entry.args_bytes;
+    for (const auto& [name, offset] : entry.dims)
+      for (std::size_t d = 0; d < dims.size(); ++d)
+        if (module_.dims[d].name == name) args[offset / 8] = static_cast<std::uint64_t>(dims[d]);
+    const auto put = [&](const ArrayMember& member, const void* data, std::size_t bytes) {
+      args[member.offset / 8] = reinterpret_cast<std::uintptr_t>(data);
+      args[member.bytes_offset / 8] = bytes;
+    };
+    for (std::size_t i = 0; i < inputs.size(); ++i) put(entry.inputs[i], inputs[i].data(), bytes_of(inputs[i]));
+    for (std::size_t i = 0; i < result.outputs.size(); ++i)
+      put(entry.outputs[i], result.outputs[i].mutable_data(), bytes_of(result.outputs[i]));
+    check(entry.call(workspace_.get(), args.data()));
+
+    for (std::size_t s = 0; s < state.size(); ++s)
+      check(get_(workspace_.get(), module_.states[s].name.c_str(), state[s].mutable_data(), bytes_of(state[s])));
+    return result;
+  }
+
+ private:
+  static std::size_t bytes_of(const Tensor& tensor) { return static_cast<std::size_t>(tensor.bytes()); }
+
+  template <typename T>
+  T symbol(const std::string& name) {
+    void* address = dlsym(handle_, name.c_str());
+    if (!address) fail(DiagId::kCannotLoad, name, "the library has no such symbol");
+    return reinterpret_cast<T>(address);
+  }
+
+  EntryPoint entry_point(const Json& f) {
+    EntryPoint entry;
+    entry.call = symbol<decltype(entry.call)>(f["symbol"]);
+    entry.args_bytes = f["args_bytes"];
+    for (const Json& d : f["dims"]) entry.dims.emplace_back(d["name"], d["offset"]);
+    for (const Json& a : f["inputs"]) entry.inputs.push_back({a["offset"], a["bytes_offset"]});
+    for (const Json& a : f["outputs"]) entry.outputs.push_back({a["offset"], a["bytes_offset"]});
+    return entry;
+  }
+
+  void check(std::int32_t status) {
+    if (status == 0) return;
+    char text[512] = "";
+    error_text_(workspace_.get(), text, sizeof text);
+    fail(DiagId::kModuleStatus, status, text);
+  }
+
+  struct Free {
+    void operator()(void* p) const { std::free(p); }
+  };
+  const Module& module_;
+  void* handle_ = nullptr;
+  std::unique_ptr<void, Free> workspace_;
+  std::int32_t (*get_)(void*, const char*, void*, std::size_t) = nullptr;
+  std::int32_t (*set_)(void*, const char*, const void*, std::size_t) = nullptr;
+  std::size_t (*error_text_)(const void*, char*, std::size_t) = nullptr;
+  std::map<std::string, EntryPoint> entries_;
+};
+
+}  // namespace
+
+Engine library_engine(const Module& module, const std::string& path) {
+  auto loaded = std::make_shared<LoadedModule>(module, path);
+  return [loaded](const Function& function, std::span<const Tensor> inputs, std::vector<Tensor>& state) {
+    return loaded->call(function, inputs, state);
+  };
+}
+
+}  // namespace cohort

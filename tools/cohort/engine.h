@@ -1,0 +1,21 @@
+// The ways a function can be run, all with the interpreter's interface: state in, results and new state out.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+
+#include "ir/interpreter.h"
+
+namespace cohort {
+
+// Run-time errors (index out of range, failed assert) are UserError and leave the state as it was.
+using Engine = std::function<CallResult(const Function& function, std::span<const Tensor> inputs,
+                                        std::vector<Tensor>& state)>;
+
+Engine interpreter_engine(const Module& module);
+
+// A shared library that `cohort compile --build shared` made from the same graph; its manifest lies beside it.
+Engine library_engine(const Module& module, const std::string& path);
+
+}  // namespace cohort
