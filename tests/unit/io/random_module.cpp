@@ -7,6 +7,7 @@
 
 #include "ir/builder.h"
 #include "ir/diagnostics.h"
+#include "ir/literal.h"
 #include "ir/number_text.h"
 #include "ir/scalar_op.h"
 
@@ -69,7 +70,7 @@ class Maker {
     }
     for (int i = 0; i < 40; ++i) node(builder, values);
     for (int i = 0; i < 3; ++i) builder.output(fmt::format("{} {}", name(), i), any(values));
-    builder.output("literal", builder.constant(builder_.literal(tensor(dtype(), {}))));
+    builder.output("literal", builder.constant(builder_.literal(tensor(unique_ ? DType::kF64 : dtype(), {}))));
     for (std::uint32_t s = 0; s < builder_.module().states.size(); ++s) {
       for (ValueId value : values) {
         if (pick(4) != 0 || !(builder.type(value) == builder_.module().states[s].type)) continue;
@@ -94,6 +95,7 @@ class Maker {
         inputs.push_back(any(values));
       }
     }
+    if (unique_ && !settles(builder, *scalar_op_def(op), inputs)) return;
     Attrs attrs;
     if (info.result == Result::kAttr) attrs = {{"dtype", dtype()}};
     LocId loc = pick(3) == 0 ? builder_.add_location({"model \"1\".py:3", 0, 0}) : 0;
@@ -103,6 +105,22 @@ class Maker {
     } catch (const UserError&) {
       // The operands did not fit; another node comes.
     }
+  }
+
+  // Would a graph file give the literals among the inputs their dtypes? Then they stay literals when written.
+  bool settles(const FunctionBuilder& builder, const OpDef& op, const std::vector<ValueId>& inputs) {
+    std::vector<OperandDType> dtypes;
+    for (ValueId input : inputs) {
+      const Value& value = builder.function().value(input);
+      const Tensor* data = value.kind == ValueKind::kConstant && value.name.empty() ? &builder_.module().constants[value.index].data : nullptr;
+      const bool is_literal = data && data->rank() == 0;
+      dtypes.push_back({is_literal ? natural_dtype(number_text(tensor_element(*data, 0))) : value.type.dtype, is_literal});
+    }
+    settle_literals(op, dtypes);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (dtypes[i].dtype != builder.type(inputs[i]).dtype) return false;
+    }
+    return true;
   }
 
   std::mt19937 random_;
