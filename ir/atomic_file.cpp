@@ -98,7 +98,8 @@ int AtomicFiles::commit() {
   int changed = 0;
   while (!pending_.empty()) {
     const Pending file = pending_.front();
-    if (::rename(file.temporary.c_str(), file.path.c_str()) != 0) fail_writing(file.path, std::strerror(errno));
+    if (::rename(file.temporary.c_str(), file.path.c_str()) != 0)
+      fail_writing(file.path, std::strerror(errno));
     pending_.erase(pending_.begin());
     ++changed;
   }

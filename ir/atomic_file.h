@@ -1,6 +1,6 @@
-// Files that appear whole or not at all: bytes go to a file beside the target, which is then renamed over it. A file that
-// has the right bytes already is left alone, time stamp included, so that build tools see that nothing changed. There
-// is no fsync: a build that a power cut interrupts is run again.
+// Files that appear whole or not at all: bytes go to a file beside the target, which is then renamed over it.
+// A file that has the right bytes already is left alone, time stamp included, so that build tools see that
+// nothing changed. There is no fsync: a build that a power cut interrupts is run again.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace cohort {
 
-// Files that are written together: nothing of any of them is visible before commit(), and if one cannot be written
-// (UserError of category kFile), none is.
+// Files that are written together: nothing of any of them is visible before commit(), and if one cannot be
+// written (UserError of category kFile), none is.
 class AtomicFiles {
  public:
   AtomicFiles() = default;

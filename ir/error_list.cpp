@@ -19,7 +19,9 @@ void ErrorList::add(const UserError& error, const Location& location, const std:
 
 void ErrorList::throw_if_any() {
   if (diagnostics_.empty()) return;
-  auto place = [](const Diagnostic& d) { return std::tie(d.location.file, d.location.line, d.location.column); };
+  auto place = [](const Diagnostic& d) {
+    return std::tie(d.location.file, d.location.line, d.location.column);
+  };
   std::stable_sort(diagnostics_.begin(), diagnostics_.end(),
                    [&](const Diagnostic& a, const Diagnostic& b) { return place(a) < place(b); });
   if (full()) {

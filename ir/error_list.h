@@ -12,7 +12,8 @@ class ErrorList {
   static constexpr std::size_t kLimit = 100;
 
   void add(Diagnostic diagnostic);
-  // Every diagnostic of `error`; those without a position of their own get `location`, and all of them `notes`.
+  // Every diagnostic of `error`; those without a position of their own get `location`, and all of them
+  // `notes`.
   void add(const UserError& error, const Location& location, const std::vector<std::string>& notes = {});
   bool empty() const { return diagnostics_.empty(); }
   // Nothing more is kept; readers may stop.

@@ -84,7 +84,8 @@ void ByteSource::read(std::uint64_t offset, void* target, std::uint64_t count) c
   }
   char* to = static_cast<char*>(target);
   while (count > 0) {
-    ssize_t got = ::pread(descriptor_, to, std::min<std::uint64_t>(count, 1U << 30), static_cast<off_t>(offset));
+    ssize_t got =
+        ::pread(descriptor_, to, std::min<std::uint64_t>(count, 1U << 30), static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail_at(shown_, DiagId::kFileUnreadable, std::strerror(errno));
     if (got == 0) fail_at(shown_, DiagId::kFileUnreadable, "it shrank while it was read");
@@ -105,7 +106,8 @@ std::string read_file(const std::string& path) {
   bytes.resize(S_ISREG(info.st_mode) ? static_cast<std::size_t>(info.st_size) + 1 : 65536);
   for (;;) {
     if (used == bytes.size()) bytes.resize(bytes.size() * 2);
-    ssize_t got = ::read(descriptor, bytes.data() + used, std::min<std::size_t>(bytes.size() - used, 1U << 30));
+    ssize_t got =
+        ::read(descriptor, bytes.data() + used, std::min<std::size_t>(bytes.size() - used, 1U << 30));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) error = errno;
     if (got <= 0) break;
@@ -137,7 +139,8 @@ std::string resolve_path(const std::string& folder, std::string_view path, bool 
     fs::path real_folder = fs::weakly_canonical(folder, error);
     fs::path real = error ? fs::path() : fs::weakly_canonical(whole, error);
     if (error) fail_at(text, DiagId::kFileUnreadable, error.message());
-    auto [in_folder, in_path] = std::mismatch(real_folder.begin(), real_folder.end(), real.begin(), real.end());
+    auto [in_folder, in_path] =
+        std::mismatch(real_folder.begin(), real_folder.end(), real.begin(), real.end());
     escapes = in_folder != real_folder.end();
   }
   if (escapes) {

@@ -1,5 +1,5 @@
-// Files of the user's: reading them, and where a graph's own paths may lead. Everything that goes wrong is a UserError
-// of category kFile that names the file.
+// Files of the user's: reading them, and where a graph's own paths may lead. Everything that goes wrong is a
+// UserError of category kFile that names the file.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +39,8 @@ std::string read_file(const std::string& path);
 // The folder a file lies in ("." for a bare name).
 std::string folder_of(const std::string& path);
 
-// Where `path`, as written in a graph that lies in `folder`, leads. Unless `allow_path`, it must be relative and stay
-// within the folder, symbolic links followed.
+// Where `path`, as written in a graph that lies in `folder`, leads. Unless `allow_path`, it must be relative
+// and stay within the folder, symbolic links followed.
 std::string resolve_path(const std::string& folder, std::string_view path, bool allow_path);
 
 }  // namespace cohort

@@ -36,7 +36,9 @@ std::optional<Attr> ints_attr(JsonValue value) {
 }
 
 // Extents beyond this would overflow products of a few of them.
-bool is_reasonable(const Dim& dim) { return std::abs(dim.offset) <= kMaxDim && std::abs(dim.scale) <= kMaxDim; }
+bool is_reasonable(const Dim& dim) {
+  return std::abs(dim.offset) <= kMaxDim && std::abs(dim.scale) <= kMaxDim;
+}
 
 std::optional<Attr> shape_attr(JsonValue value, const Dims& dims) {
   if (!value.is(JsonKind::kList)) return {};
@@ -55,13 +57,20 @@ std::optional<Attr> shape_attr(JsonValue value, const Dims& dims) {
 
 std::string_view expectation(AttrKind kind) {
   switch (kind) {
-    case AttrKind::kBool: return "true or false";
-    case AttrKind::kInt: return "an integer";
-    case AttrKind::kFloat: return "a number";
-    case AttrKind::kString: return "a string";
-    case AttrKind::kInts: return "a list of integers and null";
-    case AttrKind::kShape: return "a list of extents";
-    case AttrKind::kDType: return "a dtype";
+    case AttrKind::kBool:
+      return "true or false";
+    case AttrKind::kInt:
+      return "an integer";
+    case AttrKind::kFloat:
+      return "a number";
+    case AttrKind::kString:
+      return "a string";
+    case AttrKind::kInts:
+      return "a list of integers and null";
+    case AttrKind::kShape:
+      return "a list of extents";
+    case AttrKind::kDType:
+      return "a dtype";
   }
   return "unknown";
 }
@@ -77,12 +86,18 @@ std::optional<Attr> JsonReading::attr(const OpDef& op, const AttrSpec& spec, Jso
     case AttrKind::kInt:
       if (std::optional<std::int64_t> number = int_of(value)) read = *number;
       break;
-    case AttrKind::kFloat: read = float_attr(value); break;
+    case AttrKind::kFloat:
+      read = float_attr(value);
+      break;
     case AttrKind::kString:
       if (value.is(JsonKind::kString)) read = std::string(value.string());
       break;
-    case AttrKind::kInts: read = ints_attr(value); break;
-    case AttrKind::kShape: read = shape_attr(value, dims()); break;
+    case AttrKind::kInts:
+      read = ints_attr(value);
+      break;
+    case AttrKind::kShape:
+      read = shape_attr(value, dims());
+      break;
     case AttrKind::kDType:
       if (value.is(JsonKind::kString)) {
         if (std::optional<DType> dtype = parse_dtype(value.string())) read = *dtype;

@@ -8,7 +8,8 @@ namespace cohort {
 namespace {
 
 std::uint64_t physical_memory() {
-  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
+  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+         static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
 }
 
 // Fills a tensor from nested lists, or from one scalar.
@@ -31,7 +32,8 @@ class DataReader {
 
   void list(JsonValue value, std::size_t axis) {
     if (axis >= tensor_.extents().size()) {
-      reading_.add(DiagId::kDataShape, value, fmt::format("a list at depth {}", axis + 1), shown_type(), "a number");
+      reading_.add(DiagId::kDataShape, value, fmt::format("a list at depth {}", axis + 1), shown_type(),
+                   "a number");
       return;
     }
     if (value.count() != tensor_.extents()[axis]) {
@@ -45,8 +47,8 @@ class DataReader {
         if (item.is(JsonKind::kList)) {
           list(item, axis + 1);
         } else {
-          reading_.add(DiagId::kDataShape, item, fmt::format("{} at depth {}", json_kind_name(item), axis + 1),
-                       shown_type(), "a list");
+          reading_.add(DiagId::kDataShape, item,
+                       fmt::format("{} at depth {}", json_kind_name(item), axis + 1), shown_type(), "a list");
         }
       } else if (item.is(JsonKind::kList)) {
         list(item, axis + 1);
@@ -59,10 +61,18 @@ class DataReader {
   std::optional<Scalar> element(JsonValue value) {
     std::string_view text;
     switch (value.kind()) {
-      case JsonKind::kTrue: text = "true"; break;
-      case JsonKind::kFalse: text = "false"; break;
-      case JsonKind::kNumber: text = value.string(); break;
-      case JsonKind::kString: text = value.string(); break;
+      case JsonKind::kTrue:
+        text = "true";
+        break;
+      case JsonKind::kFalse:
+        text = "false";
+        break;
+      case JsonKind::kNumber:
+        text = value.string();
+        break;
+      case JsonKind::kString:
+        text = value.string();
+        break;
       default:
         reading_.add(DiagId::kWrongKind, value, "an element", json_kind_name(value), "a number");
         return {};
@@ -105,8 +115,10 @@ std::optional<Tensor> JsonReading::external(JsonValue object, const Type& type) 
   if (!file) return {};
   const bool needs_key = file.string().ends_with(".safetensors");
   if (needs_key != static_cast<bool>(key)) {
-    if (needs_key) add(DiagId::kMissingKey, file, "a tensor in a .safetensors file", "key");
-    else add(DiagId::kUnknownKey, key, "key", "a tensor in an .npy file");
+    if (needs_key)
+      add(DiagId::kMissingKey, file, "a tensor in a .safetensors file", "key");
+    else
+      add(DiagId::kUnknownKey, key, "key", "a tensor in an .npy file");
     return {};
   }
   try {

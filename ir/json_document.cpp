@@ -6,8 +6,9 @@
 
 namespace cohort {
 
-// Receives nlohmann's SAX events. They carry no positions; but between the end of one token and the start of the next
-// there are only white space, commas and colons, so a scan of our own finds each token's start exactly.
+// Receives nlohmann's SAX events. They carry no positions; but between the end of one token and the start of
+// the next there are only white space, commas and colons, so a scan of our own finds each token's start
+// exactly.
 class JsonHandler {
  public:
   JsonHandler(JsonDocument& document, ErrorList& errors) : document_(document), errors_(errors) {
@@ -40,8 +41,8 @@ class JsonHandler {
 
   JsonDocument& document_;
   ErrorList& errors_;
-  std::size_t end_ = 0;                 // where the last token ended
-  std::vector<std::uint32_t> open_;     // containers that have begun
+  std::size_t end_ = 0;              // where the last token ended
+  std::vector<std::uint32_t> open_;  // containers that have begun
 };
 
 std::size_t JsonHandler::start_of_token() {
@@ -124,7 +125,10 @@ bool JsonHandler::end_object() {
   std::vector<std::string_view> few;
   std::unordered_set<std::string_view> many;
   bool is_small = entry.size <= kFew;
-  if (is_small) few.reserve(kFew); else many.reserve(entry.size);
+  if (is_small)
+    few.reserve(kFew);
+  else
+    many.reserve(entry.size);
   for_each_member(object, [&](JsonValue key, JsonValue) {
     std::string_view name = key.string();
     bool seen = is_small ? std::find(few.begin(), few.end(), name) != few.end() : !many.insert(name).second;
@@ -134,7 +138,8 @@ bool JsonHandler::end_object() {
   return true;
 }
 
-bool JsonHandler::parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& error) {
+bool JsonHandler::parse_error(std::size_t position, const std::string&,
+                              const nlohmann::json::exception& error) {
   const std::string& text = document_.text_;
   std::size_t offset = std::min(position > 0 ? position - 1 : 0, text.size());
   // Lines up to the error, of which the tokens have seen only the first.
@@ -153,7 +158,8 @@ bool JsonHandler::parse_error(std::size_t position, const std::string&, const nl
   if (what.find("unexpected end of input") != what.npos || offset >= text.size()) {
     throw UserError(diagnostic(DiagId::kJsonTruncated, location));
   }
-  // "... line 1, column 5: syntax error while parsing value - invalid literal; last read: '...'; expected ..."
+  // "... line 1, column 5: syntax error while parsing value - invalid literal; last read: '...'; expected
+  // ..."
   std::size_t dash = what.find(" - ");
   std::string_view reason = dash == what.npos ? what : what.substr(dash + 3);
   std::size_t read = reason.find("; last read");
@@ -164,7 +170,8 @@ JsonDocument::JsonDocument(std::string text, std::string file, ErrorList& errors
     : text_(std::move(text)), file_(std::move(file)) {
   line_starts_.push_back(0);
   if (text_.size() >= UINT32_MAX) {
-    throw UserError(diagnostic(DiagId::kFileUnreadable, Location{file_, 0, 0}, file_, "it is larger than 4 GiB"));
+    throw UserError(
+        diagnostic(DiagId::kFileUnreadable, Location{file_, 0, 0}, file_, "it is larger than 4 GiB"));
   }
   if (text_.empty()) throw UserError(diagnostic(DiagId::kFileEmpty, Location{file_, 1, 1}));
   JsonHandler handler(*this, errors);
@@ -210,13 +217,19 @@ JsonValue JsonValue::find(std::string_view key) const {
 
 std::string_view json_kind_name(JsonValue value) {
   switch (value.kind()) {
-    case JsonKind::kNull: return "null";
+    case JsonKind::kNull:
+      return "null";
     case JsonKind::kFalse:
-    case JsonKind::kTrue: return "a boolean";
-    case JsonKind::kNumber: return "a number";
-    case JsonKind::kString: return "a string";
-    case JsonKind::kList: return "a list";
-    case JsonKind::kObject: return "an object";
+    case JsonKind::kTrue:
+      return "a boolean";
+    case JsonKind::kNumber:
+      return "a number";
+    case JsonKind::kString:
+      return "a string";
+    case JsonKind::kList:
+      return "a list";
+    case JsonKind::kObject:
+      return "an object";
   }
   return "unknown";
 }

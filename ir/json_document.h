@@ -1,5 +1,6 @@
-// A parsed JSON text in which every key and value knows its position. Numbers stay text, strings are views into the
-// file where they hold no escapes; each value takes 16 bytes, so that graphs of a million nodes stay small.
+// A parsed JSON text in which every key and value knows its position. Numbers stay text, strings are views
+// into the file where they hold no escapes; each value takes 16 bytes, so that graphs of a million nodes stay
+// small.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +23,14 @@ class JsonValue {
   JsonValue() = default;
   JsonValue(const JsonDocument* document, std::uint32_t at) : document_(document), at_(at) {}
 
-  explicit operator bool() const { return document_ != nullptr; }   // false: there is no such value
+  explicit operator bool() const { return document_ != nullptr; }  // false: there is no such value
   JsonKind kind() const;
   bool is(JsonKind wanted) const { return kind() == wanted; }
   bool is_boolean() const { return is(JsonKind::kTrue) || is(JsonKind::kFalse); }
-  std::string_view string() const;         // the content of a string, the digits of a number
-  std::uint32_t count() const;             // elements of a list, members of an object
+  std::string_view string() const;  // the content of a string, the digits of a number
+  std::uint32_t count() const;      // elements of a list, members of an object
   Location location() const;
-  std::string_view raw() const;            // the value as it stands in the file
+  std::string_view raw() const;  // the value as it stands in the file
   std::uint32_t at() const { return at_; }
 
   // Elements of a list; of an object keys and values in turn. `after` gives the next sibling.
@@ -68,7 +69,8 @@ class JsonDocument {
  public:
   static constexpr int kMaxDepth = 128;
 
-  // Parses `text`; `file` is its name in messages. Syntax errors throw UserError; duplicate keys are added to `errors`.
+  // Parses `text`; `file` is its name in messages. Syntax errors throw UserError; duplicate keys are added to
+  // `errors`.
   JsonDocument(std::string text, std::string file, ErrorList& errors);
   JsonDocument(const JsonDocument&) = delete;
   JsonDocument& operator=(const JsonDocument&) = delete;
@@ -83,10 +85,10 @@ class JsonDocument {
 
   struct Entry {
     JsonKind kind;
-    bool escaped;           // a string whose content lies in unescaped_[size]
-    std::uint32_t offset;   // where the value begins
-    std::uint32_t size;     // bytes of a string's content or a number's digits; elements; members
-    std::uint32_t next;     // the entry after this value and all it contains
+    bool escaped;          // a string whose content lies in unescaped_[size]
+    std::uint32_t offset;  // where the value begins
+    std::uint32_t size;    // bytes of a string's content or a number's digits; elements; members
+    std::uint32_t next;    // the entry after this value and all it contains
   };
 
   std::string text_;

@@ -10,18 +10,19 @@ namespace {
 
 // Keys of all objects that have a fixed order; no two of them want different orders.
 constexpr std::array<std::string_view, 24> kOrder{
-    "format", "version", "name", "names", "op", "dims", "constants", "state", "functions", "inputs", "nodes", "outputs",
-    "updates", "attrs", "type", "init", "data", "file", "key", "sha256", "min", "max", "loc", "lit"};
+    "format",    "version", "name",  "names",   "op",      "dims",  "constants", "state",
+    "functions", "inputs",  "nodes", "outputs", "updates", "attrs", "type",      "init",
+    "data",      "file",    "key",   "sha256",  "min",     "max",   "loc",       "lit"};
 
 // What an object or list is, as far as its layout depends on it.
 enum class Place : std::uint8_t {
-  kModule,      // fixed keys, one a line
-  kTable,       // names to entries (constants, state, dims): one a line, in the order given
-  kFunctions,   // names to functions
-  kFunction,    // fixed keys, one a line
-  kEntries,     // inputs, nodes, outputs, updates of a function
-  kEntry,       // within a line, fixed keys
-  kInline       // within a line, in the order given
+  kModule,     // fixed keys, one a line
+  kTable,      // names to entries (constants, state, dims): one a line, in the order given
+  kFunctions,  // names to functions
+  kFunction,   // fixed keys, one a line
+  kEntries,    // inputs, nodes, outputs, updates of a function
+  kEntry,      // within a line, fixed keys
+  kInline      // within a line, in the order given
 };
 
 Place place_within(Place place, std::string_view key) {
@@ -29,11 +30,15 @@ Place place_within(Place place, std::string_view key) {
     case Place::kModule:
       if (key == "functions") return Place::kFunctions;
       return key == "dims" || key == "constants" || key == "state" ? Place::kTable : Place::kInline;
-    case Place::kFunctions: return Place::kFunction;
-    case Place::kFunction: return key.starts_with("x-") ? Place::kInline : Place::kEntries;
+    case Place::kFunctions:
+      return Place::kFunction;
+    case Place::kFunction:
+      return key.starts_with("x-") ? Place::kInline : Place::kEntries;
     case Place::kTable:
-    case Place::kEntries: return Place::kEntry;
-    default: return Place::kInline;
+    case Place::kEntries:
+      return Place::kEntry;
+    default:
+      return Place::kInline;
   }
 }
 
@@ -43,13 +48,27 @@ class Formatter {
 
   void value(JsonValue value, Place place, int depth) {
     switch (value.kind()) {
-      case JsonKind::kNull: text_ += "null"; return;
-      case JsonKind::kTrue: text_ += "true"; return;
-      case JsonKind::kFalse: text_ += "false"; return;
-      case JsonKind::kNumber: text_ += value.string(); return;
-      case JsonKind::kString: text_ += json_quote(value.string()); return;
-      case JsonKind::kList: list(value, place, depth); return;
-      case JsonKind::kObject: object(value, place, depth); return;
+      case JsonKind::kNull:
+        text_ += "null";
+        return;
+      case JsonKind::kTrue:
+        text_ += "true";
+        return;
+      case JsonKind::kFalse:
+        text_ += "false";
+        return;
+      case JsonKind::kNumber:
+        text_ += value.string();
+        return;
+      case JsonKind::kString:
+        text_ += json_quote(value.string());
+        return;
+      case JsonKind::kList:
+        list(value, place, depth);
+        return;
+      case JsonKind::kObject:
+        object(value, place, depth);
+        return;
     }
   }
 
@@ -78,7 +97,8 @@ class Formatter {
       auto known = std::find(kOrder.begin(), kOrder.end(), key.string());
       members.push_back({key, value, ordered ? static_cast<std::size_t>(known - kOrder.begin()) : 0});
     });
-    std::stable_sort(members.begin(), members.end(), [](const Member& a, const Member& b) { return a.rank < b.rank; });
+    std::stable_sort(members.begin(), members.end(),
+                     [](const Member& a, const Member& b) { return a.rank < b.rank; });
     text_ += '{';
     for (std::size_t i = 0; i < members.size(); ++i) {
       separate(i == 0, expanded, depth);

@@ -19,14 +19,14 @@ class FunctionReader {
  private:
   // What a name in this function means.
   struct Local {
-    ValueKind kind;               // kInput or kNode
-    std::uint32_t index;          // the input's ValueId, or which node
+    ValueKind kind;       // kInput or kNode
+    std::uint32_t index;  // the input's ValueId, or which node
     std::uint32_t result;
   };
   enum class Visit : std::uint8_t { kNew, kOpen, kDone, kWrong };
   struct NodeEntry {
     JsonValue object;
-    ValueId first_result = kNoId; // kNoId: not made, or wrong; what reads it is skipped
+    ValueId first_result = kNoId;  // kNoId: not made, or wrong; what reads it is skipped
     Visit visit = Visit::kNew;
   };
   struct Frame {
@@ -81,7 +81,7 @@ void FunctionReader::read(JsonValue object) {
 
 void FunctionReader::inputs(JsonValue object) {
   for_each_member(object, [&](JsonValue key, JsonValue value) {
-    if (locals_.contains(key.string())) return;   // a duplicate key, which was reported
+    if (locals_.contains(key.string())) return;  // a duplicate key, which was reported
     std::optional<Type> type = reading_.type(value);
     ValueId id = type ? builder_.input(std::string(key.string()), *type) : kNoId;
     declare(key, {ValueKind::kInput, id, 0});
@@ -114,7 +114,8 @@ void FunctionReader::declare_node(JsonValue object) {
   } else if (reading_.expect(names, JsonKind::kList, "`names`")) {
     std::uint32_t result = 0;
     for_each_element(names, [&](JsonValue each) {
-      if (reading_.expect(each, JsonKind::kString, "a name")) declare(each, {ValueKind::kNode, index, result});
+      if (reading_.expect(each, JsonKind::kString, "a name"))
+        declare(each, {ValueKind::kNode, index, result});
       ++result;
     });
   }
@@ -129,7 +130,8 @@ std::string FunctionReader::label(std::uint32_t node) const {
   return name && name.is(JsonKind::kString) ? fmt::format("`{}`", name.string()) : "without a name";
 }
 
-// Depth first, so that nodes that stand in order stay in order and others come just before their first reader.
+// Depth first, so that nodes that stand in order stay in order and others come just before their first
+// reader.
 void FunctionReader::visit(std::uint32_t root) {
   if (nodes_[root].visit != Visit::kNew) return;
   std::vector<Frame> open;
@@ -189,7 +191,8 @@ std::uint32_t FunctionReader::names_given(JsonValue object) const {
 }
 
 void FunctionReader::make_node(NodeEntry& node) {
-  static constexpr std::array<std::string_view, 7> kKeys{"name", "names", "op", "inputs", "attrs", "type", "loc"};
+  static constexpr std::array<std::string_view, 7> kKeys{"name",  "names", "op", "inputs",
+                                                         "attrs", "type",  "loc"};
   reading_.check_keys(node.object, kKeys, "a node");
   JsonValue name = reading_.required(node.object, "op", JsonKind::kString, "a node");
   if (!name) return;
@@ -208,7 +211,8 @@ void FunctionReader::make_node(NodeEntry& node) {
   if (first != kNoId && check_results(node.object, first)) node.first_result = first;
 }
 
-ValueId FunctionReader::make(const OpDef& op, JsonValue object, std::span<const ValueId> inputs, Attrs attrs) {
+ValueId FunctionReader::make(const OpDef& op, JsonValue object, std::span<const ValueId> inputs,
+                             Attrs attrs) {
   JsonValue loc = reading_.optional(object, "loc", JsonKind::kString);
   JsonValue name = object.find("name");
   Location where = object.find("op").location();
@@ -375,8 +379,8 @@ void FunctionReader::updates(JsonValue object) {
     if (builder_.type(value) == type) {
       builder_.update(id, value);
     } else {
-      reading_.add(DiagId::kUpdateType, operand, key.string(), to_string(builder_.type(value), reading_.dims()),
-                   to_string(type, reading_.dims()));
+      reading_.add(DiagId::kUpdateType, operand, key.string(),
+                   to_string(builder_.type(value), reading_.dims()), to_string(type, reading_.dims()));
     }
   });
 }

@@ -39,7 +39,8 @@ bool JsonReading::expect(JsonValue value, JsonKind kind, std::string_view what) 
   return false;
 }
 
-JsonValue JsonReading::required(JsonValue object, std::string_view key, JsonKind kind, std::string_view what) {
+JsonValue JsonReading::required(JsonValue object, std::string_view key, JsonKind kind,
+                                std::string_view what) {
   JsonValue value = object.find(key);
   if (!value) {
     add(DiagId::kMissingKey, object, what, key);
@@ -53,7 +54,8 @@ JsonValue JsonReading::optional(JsonValue object, std::string_view key, JsonKind
   return value && expect(value, kind, fmt::format("`{}`", key)) ? value : JsonValue();
 }
 
-void JsonReading::check_keys(JsonValue object, std::span<const std::string_view> known, std::string_view what) {
+void JsonReading::check_keys(JsonValue object, std::span<const std::string_view> known,
+                             std::string_view what) {
   for_each_member(object, [&](JsonValue key, JsonValue) {
     std::string_view name = key.string();
     if (name.starts_with("x-") || std::find(known.begin(), known.end(), name) != known.end()) return;
@@ -122,7 +124,8 @@ std::optional<Type> constant_type(JsonReading& reading, JsonValue object, std::s
 void read_constant(JsonReading& reading, JsonValue key, JsonValue value) {
   static constexpr std::array<std::string_view, 5> kKeys{"type", "data", "file", "key", "sha256"};
   JsonReading::Global& global =
-      reading.globals.try_emplace(key.string(), JsonReading::Global{ValueKind::kConstant, kNoId, key}).first->second;
+      reading.globals.try_emplace(key.string(), JsonReading::Global{ValueKind::kConstant, kNoId, key})
+          .first->second;
   if (!reading.expect(value, JsonKind::kObject, fmt::format("the constant `{}`", key.string()))) return;
   reading.check_keys(value, kKeys, "a constant");
   std::optional<Type> type = constant_type(reading, value, key.string(), "a constant");
@@ -160,8 +163,8 @@ void read_state(JsonReading& reading, JsonValue key, JsonValue value) {
 }
 
 void read_header(JsonReading& reading, JsonValue root) {
-  static constexpr std::array<std::string_view, 7> kKeys{"format", "version", "name", "dims",
-                                                         "constants", "state", "functions"};
+  static constexpr std::array<std::string_view, 7> kKeys{"format",    "version", "name",     "dims",
+                                                         "constants", "state",   "functions"};
   reading.check_keys(root, kKeys, "a module");
   JsonValue format = reading.required(root, "format", JsonKind::kString, "a module");
   if (format && format.string() != "cohort-ir") {

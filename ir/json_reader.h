@@ -1,5 +1,5 @@
-// Reads a graph file (the JSON grammar of the README) into a Module. Strict, and all errors of a run are reported
-// together: a wrong node is left out, nodes that read it are skipped silently, reading goes on.
+// Reads a graph file (the JSON grammar of the README) into a Module. Strict, and all errors of a run are
+// reported together: a wrong node is left out, nodes that read it are skipped silently, reading goes on.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace cohort {
 
 struct ReadOptions {
-  bool allow_path = false;      // `file` may lead out of the graph's folder
+  bool allow_path = false;  // `file` may lead out of the graph's folder
 };
 
 // Throws UserError with every error found.

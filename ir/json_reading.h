@@ -1,5 +1,5 @@
-// Parts of the JSON reader: checks that all of its files share, tensors, attributes, functions. Only json_*.cpp
-// include this.
+// Parts of the JSON reader: checks that all of its files share, tensors, attributes, functions. Only
+// json_*.cpp include this.
 #pragma once
 
 #include <optional>
@@ -22,8 +22,8 @@ class JsonReading {
   TensorFiles& files;
   // What a function sees of its module: constants and state variables share one name space.
   struct Global {
-    ValueKind kind;           // kState or kConstant
-    std::uint32_t index;      // kNoId: it could not be read
+    ValueKind kind;       // kState or kConstant
+    std::uint32_t index;  // kNoId: it could not be read
     JsonValue key;
   };
   std::unordered_map<std::string_view, Global> globals;
@@ -68,7 +68,8 @@ class JsonReading {
 // "did you mean `x`?", or empty.
 std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& known);
 
-// The text of a literal operand: of a number, a boolean or {"lit": ...}; nothing if the value is none of them.
+// The text of a literal operand: of a number, a boolean or {"lit": ...}; nothing if the value is none of
+// them.
 std::optional<std::string_view> literal_text(JsonValue value);
 
 }  // namespace cohort

@@ -12,7 +12,9 @@
 namespace cohort {
 namespace {
 
-bool is_unnamed_scalar(const Constant& constant) { return constant.name.empty() && constant.data.rank() == 0; }
+bool is_unnamed_scalar(const Constant& constant) {
+  return constant.name.empty() && constant.data.rank() == 0;
+}
 
 // A number inside `data`: strings where JSON has no number.
 std::string element_json(Scalar value) {
@@ -84,7 +86,7 @@ class ModuleWriter {
  private:
   // How a value is referred to in one function, and whether as a literal.
   struct Names {
-    std::vector<std::string> of_value;   // by ValueId; names and literals as JSON
+    std::vector<std::string> of_value;  // by ValueId; names and literals as JSON
     std::unordered_set<std::string> used;
   };
 
@@ -104,15 +106,16 @@ class ModuleWriter {
   const Module& module_;
   const std::string& tensor_file_;
   const WriteOptions& options_;
-  std::unordered_set<std::string> globals_;      // names of state variables and constants
-  std::unordered_set<std::string> taken_;        // names of values of any function
-  std::vector<std::string> constant_names_;      // by ConstantId; empty: not needed
+  std::unordered_set<std::string> globals_;  // names of state variables and constants
+  std::unordered_set<std::string> taken_;    // names of values of any function
+  std::vector<std::string> constant_names_;  // by ConstantId; empty: not needed
   WrittenModule written_;
 };
 
 std::string ModuleWriter::unique(const std::string& wanted, std::unordered_set<std::string>& used) {
   std::string name = wanted;
-  for (int i = 2; globals_.contains(name) || !used.insert(name).second; ++i) name = fmt::format("{}~{}", wanted, i);
+  for (int i = 2; globals_.contains(name) || !used.insert(name).second; ++i)
+    name = fmt::format("{}~{}", wanted, i);
   taken_.insert(name);
   return name;
 }
@@ -159,9 +162,9 @@ void ModuleWriter::constants(Block& root) {
   for (std::size_t i = 0; i < module_.constants.size(); ++i) {
     if (constant_names_[i].empty()) continue;
     const Constant& constant = module_.constants[i];
-    block.entry(constant_names_[i]) += fmt::format("{{\"type\": {}, {}}}",
-                                                   json_quote(to_string(constant.type, module_.dims)),
-                                                   tensor_fields(constant_names_[i], constant.data, "data"));
+    block.entry(constant_names_[i]) +=
+        fmt::format("{{\"type\": {}, {}}}", json_quote(to_string(constant.type, module_.dims)),
+                    tensor_fields(constant_names_[i], constant.data, "data"));
     is_empty = false;
   }
   block.close();
@@ -173,7 +176,8 @@ void ModuleWriter::states(Block& root) {
   Block block(root.entry("state"), 2, '{', '}');
   for (const State& state : module_.states) {
     std::string fields = tensor_fields(state.name, state.init, "init");
-    block.entry(state.name) += fmt::format("{{\"type\": {}, {}}}", json_quote(to_string(state.type, module_.dims)), fields);
+    block.entry(state.name) +=
+        fmt::format("{{\"type\": {}, {}}}", json_quote(to_string(state.type, module_.dims)), fields);
   }
   block.close();
 }
@@ -181,7 +185,9 @@ void ModuleWriter::states(Block& root) {
 void ModuleWriter::name_values(const Function& function, Names& names) {
   // Names that values have come first, so that invented ones make way for them.
   names.of_value.resize(function.values.size());
-  auto is_own = [](const Value& value) { return value.kind == ValueKind::kInput || value.kind == ValueKind::kNode; };
+  auto is_own = [](const Value& value) {
+    return value.kind == ValueKind::kInput || value.kind == ValueKind::kNode;
+  };
   for (bool named : {true, false}) {
     for (ValueId id = 0; id < function.values.size(); ++id) {
       const Value& value = function.value(id);
@@ -219,7 +225,8 @@ std::string ModuleWriter::operand(ValueId id, DType settled, const Function& fun
 
 std::string ModuleWriter::operands(const Function& function, const Node& node, const Names& names) {
   std::vector<OperandDType> settled;
-  for (ValueId input : node.inputs) settled.push_back({natural(input, function, names), names.of_value[input].empty()});
+  for (ValueId input : node.inputs)
+    settled.push_back({natural(input, function, names), names.of_value[input].empty()});
   // Literals that become constants are values to the others.
   std::vector<OperandDType> actual = settled;
   for (bool changed = true; changed;) {
@@ -297,7 +304,8 @@ std::string ModuleWriter::function(const Function& function) {
   if (!function.outputs.empty()) {
     Block outputs(block.entry("outputs"), 4, '{', '}');
     for (const Output& output : function.outputs) {
-      outputs.entry(output.name) += operand(output.value, natural(output.value, function, names), function, names);
+      outputs.entry(output.name) +=
+          operand(output.value, natural(output.value, function, names), function, names);
     }
     outputs.close();
   }
@@ -342,7 +350,8 @@ WrittenModule ModuleWriter::write() && {
 
 }  // namespace
 
-WrittenModule write_module_text(const Module& module, const std::string& tensor_file, const WriteOptions& options) {
+WrittenModule write_module_text(const Module& module, const std::string& tensor_file,
+                                const WriteOptions& options) {
   return ModuleWriter(module, tensor_file, options).write();
 }
 

@@ -41,7 +41,8 @@ DType settle_literal(DType natural, DType other) {
 void settle_literals(const OpDef& op, std::span<OperandDType> operands) {
   if (op.scalar != ScalarOp::kNone) {
     const Operands row = scalar_op_info(op.scalar).operands;
-    settle_group(operands.subspan(row == Operands::kSelect && !operands.empty() ? 1 : 0), row == Operands::kFloat);
+    settle_group(operands.subspan(row == Operands::kSelect && !operands.empty() ? 1 : 0),
+                 row == Operands::kFloat);
   } else if (op.expand || op.casting == Casting::kPromote || op.casting == Casting::kFloat) {
     settle_group(operands, op.casting == Casting::kFloat);
   } else if (op.casting == Casting::kFollowFirst && operands.size() > 1 && operands[1].is_literal) {

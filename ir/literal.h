@@ -1,5 +1,5 @@
-// Literal operands: which dtype a number in a file takes among the operands it meets (NumPy's weak scalars; the rule
-// stands in the README). Both file formats ask here.
+// Literal operands: which dtype a number in a file takes among the operands it meets (NumPy's weak scalars;
+// the rule stands in the README). Both file formats ask here.
 #pragma once
 
 #include <span>

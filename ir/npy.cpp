@@ -71,7 +71,8 @@ class HeaderParser {
   }
   std::string_view descr() {
     skip();
-    if (at_ < text_.size() && text_[at_] == '[') fail_tensor_file(file_, "npy", "its elements are structured");
+    if (at_ < text_.size() && text_[at_] == '[')
+      fail_tensor_file(file_, "npy", "its elements are structured");
     return quoted();
   }
   bool boolean() {
@@ -100,9 +101,19 @@ class HeaderParser {
   }
   DType dtype(std::string_view descr) const {
     static constexpr std::array<std::pair<std::string_view, DType>, kDTypeCount> kCodes{
-        {{"b1", DType::kBool}, {"i1", DType::kI8}, {"i2", DType::kI16}, {"i4", DType::kI32}, {"i8", DType::kI64},
-         {"u1", DType::kU8}, {"u2", DType::kU16}, {"u4", DType::kU32}, {"u8", DType::kU64}, {"f2", DType::kF16},
-         {"V2", DType::kBF16}, {"f4", DType::kF32}, {"f8", DType::kF64}}};
+        {{"b1", DType::kBool},
+         {"i1", DType::kI8},
+         {"i2", DType::kI16},
+         {"i4", DType::kI32},
+         {"i8", DType::kI64},
+         {"u1", DType::kU8},
+         {"u2", DType::kU16},
+         {"u4", DType::kU32},
+         {"u8", DType::kU64},
+         {"f2", DType::kF16},
+         {"V2", DType::kBF16},
+         {"f4", DType::kF32},
+         {"f8", DType::kF64}}};
     std::string_view code = descr.empty() ? descr : descr.substr(1);
     for (const auto& [name, dtype] : kCodes) {
       if (code != name) continue;
@@ -143,8 +154,8 @@ Tensor from_fortran(const Tensor& stored) {
 }
 
 std::string_view descr_of(DType dtype) {
-  static constexpr std::array<std::string_view, kDTypeCount> kDescr{"|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2",
-                                                                    "<u4", "<u8", "<f2", "<V2", "<f4", "<f8"};
+  static constexpr std::array<std::string_view, kDTypeCount> kDescr{
+      "|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f2", "<V2", "<f4", "<f8"};
   return kDescr[static_cast<std::size_t>(dtype)];
 }
 

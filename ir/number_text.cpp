@@ -11,10 +11,14 @@ namespace {
 
 std::uint64_t nan_bits(DType dtype) {
   switch (dtype) {
-    case DType::kF16: return 0x7e00;
-    case DType::kBF16: return 0x7fc0;
-    case DType::kF32: return 0x7fc00000;
-    default: return 0x7ff8000000000000;
+    case DType::kF16:
+      return 0x7e00;
+    case DType::kBF16:
+      return 0x7fc0;
+    case DType::kF32:
+      return 0x7fc00000;
+    default:
+      return 0x7ff8000000000000;
   }
 }
 
@@ -232,17 +236,21 @@ void set_tensor_element(Tensor& tensor, std::int64_t index, Scalar value) {
   std::memcpy(tensor.mutable_data() + index * static_cast<std::int64_t>(width), &value.bits, width);
 }
 
-Diagnostic number_diagnostic(NumberFault fault, const Location& location, std::string_view text, DType dtype) {
+Diagnostic number_diagnostic(NumberFault fault, const Location& location, std::string_view text,
+                             DType dtype) {
   std::string_view name = dtype_name(dtype);
   switch (fault) {
-    case NumberFault::kNotIntegral: return diagnostic(DiagId::kNotIntegral, location, text, name);
-    case NumberFault::kTooLarge: return diagnostic(DiagId::kNumberTooLarge, location, text, name);
+    case NumberFault::kNotIntegral:
+      return diagnostic(DiagId::kNotIntegral, location, text, name);
+    case NumberFault::kTooLarge:
+      return diagnostic(DiagId::kNumberTooLarge, location, text, name);
     case NumberFault::kInexact: {
       Diagnostic inexact = diagnostic(DiagId::kNumberInexact, location, text, name);
       if (is_float(dtype) && is_integer_text(text)) inexact.hint = fmt::format("`{}.0` is rounded", text);
       return inexact;
     }
-    default: return diagnostic(DiagId::kNoNumber, location, text, name);
+    default:
+      return diagnostic(DiagId::kNoNumber, location, text, name);
   }
 }
 

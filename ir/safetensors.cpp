@@ -13,11 +13,12 @@
 namespace cohort {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "tensor files are little-endian and are copied as they are");
+static_assert(std::endian::native == std::endian::little,
+              "tensor files are little-endian and are copied as they are");
 
-constexpr std::uint64_t kMaxHeader = 100'000'000;   // the format's own limit
-constexpr std::array<std::string_view, kDTypeCount> kDTypes{"BOOL", "I8", "I16", "I32", "I64", "U8", "U16",
-                                                            "U32", "U64", "F16", "BF16", "F32", "F64"};
+constexpr std::uint64_t kMaxHeader = 100'000'000;  // the format's own limit
+constexpr std::array<std::string_view, kDTypeCount> kDTypes{"BOOL", "I8",  "I16", "I32",  "I64", "U8", "U16",
+                                                            "U32",  "U64", "F16", "BF16", "F32", "F64"};
 
 [[noreturn]] void fail_file(const ByteSource& source, const std::string& reason) {
   fail_tensor_file(source.shown(), "safetensors", reason);
@@ -33,13 +34,16 @@ std::uint64_t header_length(const ByteSource& source) {
   std::uint64_t length = 0;
   if (source.size() < 8) fail_file(source, "it is too short");
   source.read(0, &length, 8);
-  if (length > kMaxHeader || length > source.size() - 8) fail_file(source, "its header is longer than the file");
+  if (length > kMaxHeader || length > source.size() - 8)
+    fail_file(source, "its header is longer than the file");
   return length;
 }
 
 std::vector<std::int64_t> integers(const ByteSource& source, JsonValue list, std::string_view what) {
   std::vector<std::int64_t> numbers;
-  auto refuse = [&] { fail_file(source, fmt::format("the {} of a tensor is no list of whole numbers", what)); };
+  auto refuse = [&] {
+    fail_file(source, fmt::format("the {} of a tensor is no list of whole numbers", what));
+  };
   if (!list || !list.is(JsonKind::kList)) refuse();
   for_each_element(list, [&](JsonValue element) {
     std::optional<std::int64_t> number;
@@ -92,7 +96,8 @@ void SafetensorsFile::check_layout() const {
     ranges.emplace_back(entry.begin, entry.end);
     std::optional<DType> dtype = parse_safetensors_dtype(entry.dtype);
     std::optional<std::uint64_t> bytes = checked_bytes(dtype.value_or(DType::kI8), entry.extents);
-    if (!bytes) fail_file(source_, fmt::format("the tensor `{}` is larger than memory can be", printable(name)));
+    if (!bytes)
+      fail_file(source_, fmt::format("the tensor `{}` is larger than memory can be", printable(name)));
     if (dtype && *bytes != entry.end - entry.begin) {
       fail_file(source_, fmt::format("the tensor `{}` has {} bytes where its shape takes {}", printable(name),
                                      entry.end - entry.begin, *bytes));
@@ -128,11 +133,13 @@ std::string safetensors_bytes(const std::vector<NamedTensor>& tensors) {
   std::uint64_t offset = 0;
   for (const NamedTensor& tensor : tensors) {
     std::string shape;
-    for (std::int64_t extent : tensor.data.extents()) shape += (shape.empty() ? "" : ",") + std::to_string(extent);
+    for (std::int64_t extent : tensor.data.extents())
+      shape += (shape.empty() ? "" : ",") + std::to_string(extent);
     auto bytes = static_cast<std::uint64_t>(tensor.data.bytes());
-    header += fmt::format("{}{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}",
-                          header.size() > 1 ? "," : "", json_quote(tensor.name),
-                          kDTypes[static_cast<std::size_t>(tensor.data.dtype())], shape, offset, offset + bytes);
+    header +=
+        fmt::format("{}{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}",
+                    header.size() > 1 ? "," : "", json_quote(tensor.name),
+                    kDTypes[static_cast<std::size_t>(tensor.data.dtype())], shape, offset, offset + bytes);
     offset += bytes;
   }
   header += '}';
@@ -143,7 +150,8 @@ std::string safetensors_bytes(const std::vector<NamedTensor>& tensors) {
   bytes += header;
   bytes.reserve(bytes.size() + offset);
   for (const NamedTensor& tensor : tensors) {
-    bytes.append(reinterpret_cast<const char*>(tensor.data.data()), static_cast<std::size_t>(tensor.data.bytes()));
+    bytes.append(reinterpret_cast<const char*>(tensor.data.data()),
+                 static_cast<std::size_t>(tensor.data.bytes()));
   }
   return bytes;
 }

@@ -36,7 +36,8 @@ Tensor read_elements(const ByteSource& source, std::string_view format, DType dt
   if (*bytes > 0) source.read(begin, tensor.mutable_data(), *bytes);
   if (dtype == DType::kBool) {
     for (std::int64_t i = 0; i < tensor.size(); ++i) {
-      if (tensor.as<unsigned char>()[i] > 1) fail_tensor_file(source.shown(), format, "a bool in it is neither 0 nor 1");
+      if (tensor.as<unsigned char>()[i] > 1)
+        fail_tensor_file(source.shown(), format, "a bool in it is neither 0 nor 1");
     }
   }
   return tensor;

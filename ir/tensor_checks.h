@@ -11,7 +11,8 @@
 namespace cohort {
 
 // "`w.npy` is no usable .npy file: REASON".
-[[noreturn]] void fail_tensor_file(const std::string& file, std::string_view format, const std::string& reason);
+[[noreturn]] void fail_tensor_file(const std::string& file, std::string_view format,
+                                   const std::string& reason);
 
 // Bytes that a tensor of these extents takes; nothing if that is more than memory can be.
 std::optional<std::uint64_t> checked_bytes(DType dtype, const Extents& extents);

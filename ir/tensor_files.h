@@ -1,6 +1,6 @@
 // Tensors in files: NumPy's .npy (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html) and
-// .safetensors (https://huggingface.co/docs/safetensors). Whatever bytes a file holds, reading gives the tensor or a
-// UserError that names the file and what is wrong with it.
+// .safetensors (https://huggingface.co/docs/safetensors). Whatever bytes a file holds, reading gives the
+// tensor or a UserError that names the file and what is wrong with it.
 #pragma once
 
 #include <map>
@@ -19,7 +19,8 @@ struct NamedTensor {
   Tensor data;
 };
 
-// Little-endian, C or Fortran order, versions 1 to 3. Elements of two raw bytes ("V2", as ml_dtypes saves them) are bf16.
+// Little-endian, C or Fortran order, versions 1 to 3. Elements of two raw bytes ("V2", as ml_dtypes saves
+// them) are bf16.
 Tensor read_npy(const ByteSource& source);
 std::string npy_bytes(const Tensor& tensor);
 
@@ -28,15 +29,15 @@ class SafetensorsFile {
  public:
   explicit SafetensorsFile(ByteSource source);
 
-  std::vector<std::string> names() const;               // in alphabetical order
-  std::optional<Tensor> read(const std::string& name) const;   // nothing: there is none of this name
+  std::vector<std::string> names() const;                     // in alphabetical order
+  std::optional<Tensor> read(const std::string& name) const;  // nothing: there is none of this name
   const ByteSource& source() const { return source_; }
 
  private:
   struct Entry {
-    std::string dtype;          // as the file spells it
+    std::string dtype;  // as the file spells it
     Extents extents;
-    std::uint64_t begin = 0;    // in the file
+    std::uint64_t begin = 0;  // in the file
     std::uint64_t end = 0;
   };
   void check_layout() const;
@@ -45,7 +46,8 @@ class SafetensorsFile {
   std::map<std::string, Entry> entries_;
 };
 
-// Tensors in the given order, 64-byte aligned in the file if the header allows; equal tensors give equal bytes.
+// Tensors in the given order, 64-byte aligned in the file if the header allows; equal tensors give equal
+// bytes.
 std::string safetensors_bytes(const std::vector<NamedTensor>& tensors);
 
 std::string file_sha256(const ByteSource& source);
@@ -67,7 +69,7 @@ class TensorFiles {
   std::string folder_;
   bool allow_path_;
   std::map<std::string, SafetensorsFile> safetensors_;
-  std::map<std::string, std::string> hashes_;   // by name in messages
+  std::map<std::string, std::string> hashes_;  // by name in messages
 };
 
 }  // namespace cohort

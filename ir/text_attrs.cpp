@@ -35,7 +35,8 @@ Shape shape(TextCursor& cursor, const Dims& dims) {
     // -1 is no dim, but reshape takes it.
     const std::size_t begin = std::min(entry.find_first_not_of(' '), entry.size());
     if (std::optional<std::int64_t> number = parse_int64(entry.substr(begin))) dim = Dim(*number);
-    if (!dim) throw UserError(diagnostic(DiagId::kNoType, where, text, fmt::format("`{}` is no extent", entry)));
+    if (!dim)
+      throw UserError(diagnostic(DiagId::kNoType, where, text, fmt::format("`{}` is no extent", entry)));
     shape.push_back(*dim);
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
@@ -64,9 +65,12 @@ Attr parse_attr(TextCursor& cursor, AttrKind kind, const Dims& dims) {
       std::memcpy(&value, &scalar.bits, sizeof value);
       return value;
     }
-    case AttrKind::kString: return cursor.quoted();
-    case AttrKind::kInts: return int_list(cursor);
-    case AttrKind::kShape: return shape(cursor, dims);
+    case AttrKind::kString:
+      return cursor.quoted();
+    case AttrKind::kInts:
+      return int_list(cursor);
+    case AttrKind::kShape:
+      return shape(cursor, dims);
     case AttrKind::kDType: {
       std::optional<DType> dtype = parse_dtype(cursor.identifier());
       if (!dtype) throw UserError(diagnostic(DiagId::kTextSyntax, where, "something else", "a dtype"));
@@ -84,7 +88,8 @@ Attrs parse_text_attrs(TextCursor& cursor, const OpDef& op, const Dims& dims) {
   while (!cursor.accept("}")) {
     const Location where = cursor.location();
     std::string name(cursor.identifier());
-    auto spec = std::find_if(op.attrs.begin(), op.attrs.end(), [&](const AttrSpec& s) { return s.name == name; });
+    auto spec =
+        std::find_if(op.attrs.begin(), op.attrs.end(), [&](const AttrSpec& s) { return s.name == name; });
     if (spec == op.attrs.end()) throw UserError(diagnostic(DiagId::kUnknownAttribute, where, op.name, name));
     if (find_attr(attrs, name)) throw UserError(diagnostic(DiagId::kDuplicateName, where, name));
     cursor.expect("=");

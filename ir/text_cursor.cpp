@@ -8,7 +8,8 @@ namespace cohort {
 namespace {
 
 bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
 }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word_char(char c) { return is_letter(c) || is_digit(c); }
@@ -34,7 +35,8 @@ void TextCursor::skip() {
     char c = text_[at_];
     same_line &= c != '\n';
     if (c == '#') {
-      if (same_line && loc_at_ == kNowhere && text_.substr(at_).starts_with(kLoc)) loc_at_ = at_ + kLoc.size();
+      if (same_line && loc_at_ == kNowhere && text_.substr(at_).starts_with(kLoc))
+        loc_at_ = at_ + kLoc.size();
       at_ = std::min(text_.find('\n', at_), text_.size());
     } else if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
       ++at_;
@@ -133,7 +135,8 @@ bool TextCursor::sees_number() {
   if (rest.empty()) return false;
   if (is_digit(rest[0]) || rest[0] == '-') return true;
   for (std::string_view word : {"nan", "inf", "true", "false"}) {
-    if (rest.starts_with(word) && (rest.size() == word.size() || !is_word_char(rest[word.size()]))) return true;
+    if (rest.starts_with(word) && (rest.size() == word.size() || !is_word_char(rest[word.size()])))
+      return true;
   }
   return false;
 }
@@ -170,10 +173,14 @@ std::string_view TextCursor::balanced(char open, char close) {
   bool is_quoted = false;
   for (; end < text_.size(); ++end) {
     char c = text_[end];
-    if (c == '"') is_quoted = !is_quoted;
-    else if (is_quoted) end += c == '\\' ? 1 : 0;
-    else if (c == open) ++depth;
-    else if (c == close && --depth <= 0) break;
+    if (c == '"')
+      is_quoted = !is_quoted;
+    else if (is_quoted)
+      end += c == '\\' ? 1 : 0;
+    else if (c == open)
+      ++depth;
+    else if (c == close && --depth <= 0)
+      break;
     if (depth == 0) break;
   }
   if (depth != 0 || end >= text_.size() || text_[at_] != open) {
@@ -182,9 +189,7 @@ std::string_view TextCursor::balanced(char open, char close) {
   return take(end + 1);
 }
 
-std::string_view TextCursor::rest_of_line() {
-  return take(std::min(text_.find('\n', at_), text_.size()));
-}
+std::string_view TextCursor::rest_of_line() { return take(std::min(text_.find('\n', at_), text_.size())); }
 
 std::string TextCursor::loc() {
   skip();

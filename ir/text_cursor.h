@@ -1,5 +1,6 @@
-// A place in a text, with the tokens that the text form and the operator tests are made of. White space and comments
-// (from `#` to the end of the line) separate tokens and mean nothing else, but for `# loc "..."` behind a node.
+// A place in a text, with the tokens that the text form and the operator tests are made of. White space and
+// comments (from `#` to the end of the line) separate tokens and mean nothing else, but for `# loc "..."`
+// behind a node.
 #pragma once
 
 #include <string>
@@ -23,14 +24,14 @@ class TextCursor {
   bool sees(std::string_view token);
   void expect(std::string_view token);
 
-  std::string_view identifier();       // letters, digits, `_`, and bytes beyond ASCII; refuses anything else
-  std::string name();                  // an identifier or a quoted string
-  std::string quoted();                // as JSON quotes
+  std::string_view identifier();  // letters, digits, `_`, and bytes beyond ASCII; refuses anything else
+  std::string name();             // an identifier or a quoted string
+  std::string quoted();           // as JSON quotes
   bool sees_digit();
   bool sees_number();
-  std::string_view number();           // as parse_number takes it, `true` and `false` included
-  std::string_view digits();           // an integer, signed
-  std::string_view balanced(char open, char close);   // from `open` to its `close`, both included
+  std::string_view number();                         // as parse_number takes it, `true` and `false` included
+  std::string_view digits();                         // an integer, signed
+  std::string_view balanced(char open, char close);  // from `open` to its `close`, both included
   std::string_view rest_of_line();
 
   // Forgets the last `loc`; gives the first since then, of a comment behind a token on its line.
@@ -49,7 +50,7 @@ class TextCursor {
   std::string file_;
   static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
   std::size_t at_ = 0;
-  std::size_t loc_at_ = kNowhere;      // where the string of a `# loc` begins
+  std::size_t loc_at_ = kNowhere;  // where the string of a `# loc` begins
   std::vector<std::size_t> line_starts_;
 };
 

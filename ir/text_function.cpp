@@ -7,7 +7,7 @@ namespace {
 // An operand as written, before literals have their dtypes.
 struct Operand {
   Location where;
-  ValueId value = kNoId;           // kNoId: a literal, or wrong
+  ValueId value = kNoId;  // kNoId: a literal, or wrong
   std::string_view literal;
   OperandDType dtype;
 };
@@ -43,7 +43,7 @@ class FunctionParser {
   TextParsing& parsing_;
   TextCursor& cursor_;
   FunctionBuilder function_;
-  std::unordered_map<std::string, ValueId> values_;   // kNoId: it is wrong, which was reported
+  std::unordered_map<std::string, ValueId> values_;  // kNoId: it is wrong, which was reported
 };
 
 // Reads `%name`, `%12` or `%name~2`. Keys tell all of them apart.
@@ -79,9 +79,12 @@ Function FunctionParser::parse() {
   inputs();
   cursor_.expect("{");
   while (!cursor_.accept("}")) {
-    if (cursor_.accept_word("output")) output();
-    else if (cursor_.accept_word("update")) update();
-    else node();
+    if (cursor_.accept_word("output"))
+      output();
+    else if (cursor_.accept_word("update"))
+      update();
+    else
+      node();
   }
   return function_.finish();
 }
@@ -116,7 +119,8 @@ void FunctionParser::update() {
   }
   if (value == kNoId) return;
   if (function_.type(value) != type) {
-    parsing_.errors.add(diagnostic(DiagId::kUpdateType, where, name, to_string(function_.type(value), parsing_.dims()),
+    parsing_.errors.add(diagnostic(DiagId::kUpdateType, where, name,
+                                   to_string(function_.type(value), parsing_.dims()),
                                    to_string(type, parsing_.dims())));
   }
   function_.update(state, value);
@@ -194,11 +198,13 @@ void FunctionParser::check_types(const std::vector<Result>& results, const std::
     }
     if (i >= declared.size() || declared[i] == type) continue;
     parsing_.errors.add(diagnostic(DiagId::kTypeMismatch, results[i].where, results[i].name,
-                                   to_string(declared[i], parsing_.dims()), to_string(type, parsing_.dims())));
+                                   to_string(declared[i], parsing_.dims()),
+                                   to_string(type, parsing_.dims())));
   }
 }
 
-ValueId FunctionParser::make(const Location& where, const OpDef& op, std::vector<Operand>& operands, Attrs attrs) {
+ValueId FunctionParser::make(const Location& where, const OpDef& op, std::vector<Operand>& operands,
+                             Attrs attrs) {
   const std::string loc = cursor_.loc();
   std::vector<OperandDType> dtypes;
   for (const Operand& operand : operands) {

@@ -77,11 +77,16 @@ void parse_module(TextParsing& parsing) {
   cursor.expect("module");
   parsing.builder.module().name = cursor.name();
   for (;;) {
-    if (cursor.accept_word("dim")) parse_dim_line(parsing);
-    else if (cursor.accept_word("const")) parse_global(parsing, ValueKind::kConstant);
-    else if (cursor.accept_word("state")) parse_global(parsing, ValueKind::kState);
-    else if (cursor.accept_word("func")) parsing.function();
-    else break;
+    if (cursor.accept_word("dim"))
+      parse_dim_line(parsing);
+    else if (cursor.accept_word("const"))
+      parse_global(parsing, ValueKind::kConstant);
+    else if (cursor.accept_word("state"))
+      parse_global(parsing, ValueKind::kState);
+    else if (cursor.accept_word("func"))
+      parsing.function();
+    else
+      break;
   }
 }
 
@@ -110,15 +115,18 @@ struct DataParser {
     std::int64_t count = 0;
     cursor.expect("[");
     while (!cursor.accept("]")) {
-      if (count < tensor.extents()[axis]) list(axis + 1);
-      else break;
+      if (count < tensor.extents()[axis])
+        list(axis + 1);
+      else
+        break;
       ++count;
       if (!cursor.sees("]")) cursor.expect(",");
     }
     if (count == tensor.extents()[axis] && !cursor.sees_number() && !cursor.sees("[")) return;
     std::string seen = count < tensor.extents()[axis] ? std::to_string(count) : "more";
-    throw UserError(diagnostic(DiagId::kDataShape, where, fmt::format("{} elements along axis {}", seen, axis),
-                               shown_type, tensor.extents()[axis]));
+    throw UserError(diagnostic(DiagId::kDataShape, where,
+                               fmt::format("{} elements along axis {}", seen, axis), shown_type,
+                               tensor.extents()[axis]));
   }
 };
 

@@ -1,5 +1,5 @@
-// Reads the text form of the README: what print_text printed gives the same module. Nodes are taken as they stand (no
-// casts are inserted); their types may be left out in texts written by hand.
+// Reads the text form of the README: what print_text printed gives the same module. Nodes are taken as they
+// stand (no casts are inserted); their types may be left out in texts written by hand.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace cohort {
 
-// `file` is the text's name in messages. Syntax errors end the reading; all other errors are reported together.
+// `file` is the text's name in messages. Syntax errors end the reading; all other errors are reported
+// together.
 Module parse_text(std::string_view text, const std::string& file);
 // The same from a cursor, up to the end of the last function: what follows is the caller's.
 Module parse_text(TextCursor& cursor, const std::string& file);

@@ -9,12 +9,15 @@
 namespace cohort {
 namespace {
 
-bool is_unnamed_scalar(const Constant& constant) { return constant.name.empty() && constant.data.rank() == 0; }
+bool is_unnamed_scalar(const Constant& constant) {
+  return constant.name.empty() && constant.data.rank() == 0;
+}
 
 bool is_plain(const std::string& name) {
   auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  return !name.empty() && is_letter(name[0]) &&
-         std::all_of(name.begin(), name.end(), [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+  return !name.empty() && is_letter(name[0]) && std::all_of(name.begin(), name.end(), [&](char c) {
+    return is_letter(c) || (c >= '0' && c <= '9');
+  });
 }
 
 // Appends the elements from `next` on that lie within one index of the axes before `axis`.
@@ -45,7 +48,8 @@ std::string data_text(const Tensor& tensor, const TextOptions& options) {
   if (tensor.size() == 0) return number_text({tensor.dtype(), 0});
   if (all_equal(tensor)) return number_text(tensor_element(tensor, 0));
   if (options.elide_above >= 0 && tensor.size() > options.elide_above) {
-    std::string_view bytes(reinterpret_cast<const char*>(tensor.data()), static_cast<std::size_t>(tensor.bytes()));
+    std::string_view bytes(reinterpret_cast<const char*>(tensor.data()),
+                           static_cast<std::size_t>(tensor.bytes()));
     return fmt::format("elided \"{}\"", sha256_hex(bytes).substr(0, 16));
   }
   std::string text;
@@ -86,7 +90,8 @@ std::vector<std::string> constant_references(const Module& module) {
     if (is_unnamed_scalar(constant)) {
       references.push_back(number_text(tensor_element(constant.data, 0)));
     } else {
-      references.push_back("@" + (constant.name.empty() ? std::to_string(unnamed++) : text_name(constant.name)));
+      references.push_back("@" +
+                           (constant.name.empty() ? std::to_string(unnamed++) : text_name(constant.name)));
     }
   }
   return references;
@@ -100,13 +105,18 @@ FunctionText::FunctionText(const Module& module, const Function& function, const
   references_.reserve(function.values.size());
   for (const Value& value : function.values) {
     switch (value.kind) {
-      case ValueKind::kState: references_.push_back("@" + text_name(module.states[value.index].name)); continue;
-      case ValueKind::kConstant: references_.push_back(constants[value.index]); continue;
+      case ValueKind::kState:
+        references_.push_back("@" + text_name(module.states[value.index].name));
+        continue;
+      case ValueKind::kConstant:
+        references_.push_back(constants[value.index]);
+        continue;
       case ValueKind::kNode:
         if (!value.name.empty()) break;
         references_.push_back("%" + std::to_string(unnamed++));
         continue;
-      case ValueKind::kInput: break;
+      case ValueKind::kInput:
+        break;
     }
     // Passes may give one name to several values: all but the first are numbered.
     const int copy = ++copies[value.name];
@@ -166,7 +176,8 @@ std::string FunctionText::node(NodeId id) const {
                              [&](const AttrSpec& s) { return s.name == attr.name; });
     // As texts, for -0.0 is not the default 0.0.
     const std::string value = attr_text(attr.value, module_.dims);
-    if (spec != node.op->attrs.end() && spec->fallback && attr_text(*spec->fallback, module_.dims) == value) continue;
+    if (spec != node.op->attrs.end() && spec->fallback && attr_text(*spec->fallback, module_.dims) == value)
+      continue;
     attrs += fmt::format("{}{} = {}", attrs.empty() ? "" : ", ", attr.name, value);
   }
   if (!attrs.empty()) text += " {" + attrs + "}";
@@ -179,7 +190,8 @@ std::string FunctionText::function() const {
   std::string text = "func " + text_name(function_.name) + "(";
   for (std::size_t i = 0; i < function_.inputs.size(); ++i) {
     ValueId input = function_.inputs[i];
-    text += fmt::format("{}{}: {}", i > 0 ? ", " : "", references_[input], to_string(function_.type(input), module_.dims));
+    text += fmt::format("{}{}: {}", i > 0 ? ", " : "", references_[input],
+                        to_string(function_.type(input), module_.dims));
   }
   text += ") {\n";
   for (NodeId id = 0; id < function_.nodes.size(); ++id) text += "  " + node(id) + "\n";
@@ -190,7 +202,8 @@ std::string FunctionText::function() const {
   }
   // A literal update takes the variable's dtype, which the invariants say it has.
   for (const Update& update : function_.updates) {
-    text += fmt::format("  update @{} = {}\n", text_name(module_.states[update.state].name), references_[update.value]);
+    text += fmt::format("  update @{} = {}\n", text_name(module_.states[update.state].name),
+                        references_[update.value]);
   }
   return text + "}\n";
 }

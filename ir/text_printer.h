@@ -1,5 +1,6 @@
-// Prints modules in the text form of the README; text_parser.h reads it back to the same module, bit for bit. (The
-// graph file's line numbers, literals that nothing reads, and attributes at their defaults are not kept.)
+// Prints modules in the text form of the README; text_parser.h reads it back to the same module, bit for bit.
+// (The graph file's line numbers, literals that nothing reads, and attributes at their defaults are not
+// kept.)
 #pragma once
 
 #include <string>
@@ -13,7 +14,7 @@ namespace cohort {
 struct TextOptions {
   // Tensors of more elements print as `elided "digest"`, which does not parse back. Negative: never.
   std::int64_t elide_above = -1;
-  bool locations = true;        // `# loc "model.py:3"` behind nodes
+  bool locations = true;  // `# loc "model.py:3"` behind nodes
 };
 
 std::string print_text(const Module& module, const TextOptions& options = {});
@@ -25,8 +26,8 @@ class FunctionText {
   FunctionText(const Module& module, const Function& function, const TextOptions& options = {});
 
   std::string function() const;
-  std::string node(NodeId id) const;             // "%y : f32[2] = tanh(%x)"
-  const std::string& value(ValueId id) const { return references_[id]; }   // "%x", "@w", "2.0"
+  std::string node(NodeId id) const;                                      // "%y : f32[2] = tanh(%x)"
+  const std::string& value(ValueId id) const { return references_[id]; }  // "%x", "@w", "2.0"
 
  private:
   std::string operand(ValueId id, bool with_dtype) const;
@@ -36,7 +37,7 @@ class FunctionText {
   const Module& module_;
   const Function& function_;
   TextOptions options_;
-  std::vector<std::string> references_;          // by ValueId
+  std::vector<std::string> references_;  // by ValueId
 };
 
 // A name as the text form writes it: as it is if it is a plain identifier, else quoted.

@@ -81,7 +81,8 @@ std::optional<Type> parse_checked_type(std::string_view text, const Dims& dims, 
 
 bool is_dim_name(std::string_view name) {
   auto is_letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           static_cast<unsigned char>(c) >= 0x80;
   };
   return !name.empty() && is_letter(name.front()) && std::all_of(name.begin(), name.end(), [&](char c) {
     return is_letter(c) || (c >= '0' && c <= '9');

@@ -27,9 +27,10 @@ Module read(std::string_view json) { return read_module_text(std::string(json), 
 
 // A module with one function "f" of the given inputs and nodes, and the value "r" as its output.
 std::string module_of(std::string_view inputs, std::string_view nodes) {
-  return fmt::format(R"({{"format":"cohort-ir","version":"1.0","name":"m","functions":{{"f":{{"inputs":{{{}}},)"
-                     R"("nodes":[{}],"outputs":{{"r":"r"}}}}}}}})",
-                     inputs, nodes);
+  return fmt::format(
+      R"({{"format":"cohort-ir","version":"1.0","name":"m","functions":{{"f":{{"inputs":{{{}}},)"
+      R"("nodes":[{}],"outputs":{{"r":"r"}}}}}}}})",
+      inputs, nodes);
 }
 
 DType literal_dtype(std::string_view dtype, std::string_view op, std::string_view literal) {
@@ -70,11 +71,10 @@ TEST_CASE("the toy is read with order, positions and updates") {
 }
 
 TEST_CASE("nodes in any order are sorted, those in order keep it") {
-  Module module = read(module_of(R"("x":"f32[]")",
-                                 R"({"name":"a","op":"exp","inputs":["x"]},)"
-                                 R"({"name":"r","op":"add","inputs":["late","a"]},)"
-                                 R"({"name":"late","op":"tanh","inputs":["x"]},)"
-                                 R"({"name":"z","op":"sin","inputs":["r"]})"));
+  Module module = read(module_of(R"("x":"f32[]")", R"({"name":"a","op":"exp","inputs":["x"]},)"
+                                                   R"({"name":"r","op":"add","inputs":["late","a"]},)"
+                                                   R"({"name":"late","op":"tanh","inputs":["x"]},)"
+                                                   R"({"name":"z","op":"sin","inputs":["r"]})"));
   std::string order;
   for (const Node& node : module.functions[0]->nodes) order += std::string(node.op->name) + " ";
   CHECK(order == "exp tanh add sin ");
@@ -95,8 +95,22 @@ TEST_CASE("literals take the dtype of the operands they meet") {
 }
 
 TEST_CASE("hostile names are only text") {
-  const char* names[] = {"layer1.weight", "1234", "gpu_0/data:0", "class", "NULL", "a-b", "a_b", "\xc3\xa9", "", "A", "a",
-                         "%0", "@x", "nan", "inf", "\\\"\\n\\u0000"};
+  const char* names[] = {"layer1.weight",
+                         "1234",
+                         "gpu_0/data:0",
+                         "class",
+                         "NULL",
+                         "a-b",
+                         "a_b",
+                         "\xc3\xa9",
+                         "",
+                         "A",
+                         "a",
+                         "%0",
+                         "@x",
+                         "nan",
+                         "inf",
+                         "\\\"\\n\\u0000"};
   std::string nodes, last = "x";
   for (const char* name : names) {
     nodes += fmt::format(R"({{"name":"{}","op":"neg","inputs":["{}"]}},)", name, last);
@@ -125,7 +139,8 @@ TEST_CASE("any truncation and any changed byte is an error or a module, never a 
 TEST_CASE("errors stop at a limit") {
   std::string nodes;
   for (int i = 0; i < 300; ++i) nodes += fmt::format(R"({{"name":"n{}","op":"tahn","inputs":["x"]}},)", i);
-  std::string errors = errors_of(module_of(R"("x":"f32[]")", nodes + R"({"name":"r","op":"neg","inputs":["x"]})"));
+  std::string errors =
+      errors_of(module_of(R"("x":"f32[]")", nodes + R"({"name":"r","op":"neg","inputs":["x"]})"));
   CHECK(std::count(errors.begin(), errors.end(), '\n') == 200);
   CHECK(errors.ends_with("more than 100 errors, the rest is not shown"));
   CHECK(errors.find("did you mean `tan`?") != errors.npos);

@@ -16,7 +16,8 @@ namespace {
 
 class Maker {
  public:
-  Maker(std::uint32_t seed, bool unique_names) : random_(seed), unique_(unique_names), builder_("hostile \"module\"") {}
+  Maker(std::uint32_t seed, bool unique_names)
+      : random_(seed), unique_(unique_names), builder_("hostile \"module\"") {}
 
   Module make() {
     builder_.add_dim("batch", 1, 8);
@@ -36,8 +37,9 @@ class Maker {
   DType dtype() { return static_cast<DType>(pick(kDTypeCount)); }
 
   std::string name() {
-    static constexpr std::array<const char*, 12> kNames{"a", "layer1.weight", "1234", "gpu_0/data:0", "class", "a-b", "a_b",
-                                                        "\xc3\xa9", "A", "q\"\\\n\x01", "nan", "x~2"};
+    static constexpr std::array<const char*, 12> kNames{"a",     "layer1.weight", "1234", "gpu_0/data:0",
+                                                        "class", "a-b",           "a_b",  "\xc3\xa9",
+                                                        "A",     "q\"\\\n\x01",   "nan",  "x~2"};
     std::string name = kNames[static_cast<std::size_t>(pick(12))];
     return unique_ ? fmt::format("{}{}", name, count_++) : name;
   }
@@ -47,7 +49,8 @@ class Maker {
   Tensor tensor(DType type, Extents extents) {
     Tensor data(type, std::move(extents));
     for (std::int64_t i = 0; i < data.size(); ++i) {
-      Scalar scalar{type, (static_cast<std::uint64_t>(random_()) << 32 | random_()) >> (64 - 8 * dtype_bytes(type))};
+      Scalar scalar{
+          type, (static_cast<std::uint64_t>(random_()) << 32 | random_()) >> (64 - 8 * dtype_bytes(type))};
       if (type == DType::kBool) scalar.bits &= 1;
       if (pick(3) == 0) scalar = make_scalar(type, pick(5) - 2.0);
       set_tensor_element(data, i, scalar);
@@ -70,7 +73,8 @@ class Maker {
     }
     for (int i = 0; i < 40; ++i) node(builder, values);
     for (int i = 0; i < 3; ++i) builder.output(fmt::format("{} {}", name(), i), any(values));
-    builder.output("literal", builder.constant(builder_.literal(tensor(unique_ ? DType::kF64 : dtype(), {}))));
+    builder.output("literal",
+                   builder.constant(builder_.literal(tensor(unique_ ? DType::kF64 : dtype(), {}))));
     for (std::uint32_t s = 0; s < builder_.module().states.size(); ++s) {
       for (ValueId value : values) {
         if (pick(4) != 0 || !(builder.type(value) == builder_.module().states[s].type)) continue;
@@ -112,9 +116,12 @@ class Maker {
     std::vector<OperandDType> dtypes;
     for (ValueId input : inputs) {
       const Value& value = builder.function().value(input);
-      const Tensor* data = value.kind == ValueKind::kConstant && value.name.empty() ? &builder_.module().constants[value.index].data : nullptr;
+      const Tensor* data = value.kind == ValueKind::kConstant && value.name.empty()
+                               ? &builder_.module().constants[value.index].data
+                               : nullptr;
       const bool is_literal = data && data->rank() == 0;
-      dtypes.push_back({is_literal ? natural_dtype(number_text(tensor_element(*data, 0))) : value.type.dtype, is_literal});
+      dtypes.push_back(
+          {is_literal ? natural_dtype(number_text(tensor_element(*data, 0))) : value.type.dtype, is_literal});
     }
     settle_literals(op, dtypes);
     for (std::size_t i = 0; i < inputs.size(); ++i) {

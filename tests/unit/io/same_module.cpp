@@ -22,14 +22,14 @@ std::string function_difference(const Module& ma, const Function& a, const Modul
     const Value& v = b.value(y);
     if (u.kind != v.kind || u.name != v.name || !(u.type == v.type) || u.result != v.result) return false;
     if (to_b[x] != kNoId) return to_b[x] == y;
-    if (u.kind == ValueKind::kNode) return false;   // nodes are mapped where they are defined
+    if (u.kind == ValueKind::kNode) return false;  // nodes are mapped where they are defined
     to_b[x] = y;
     if (u.kind != ValueKind::kConstant) return u.index == v.index;
     return ma.constants[u.index].data == mb.constants[v.index].data;
   };
   if (a.name != b.name) return "function names";
-  if (a.inputs.size() != b.inputs.size() || a.nodes.size() != b.nodes.size() || a.outputs.size() != b.outputs.size() ||
-      a.updates.size() != b.updates.size()) {
+  if (a.inputs.size() != b.inputs.size() || a.nodes.size() != b.nodes.size() ||
+      a.outputs.size() != b.outputs.size() || a.updates.size() != b.updates.size()) {
     return "numbers of inputs, nodes, outputs or updates";
   }
   for (std::size_t i = 0; i < a.inputs.size(); ++i) {
@@ -38,8 +38,8 @@ std::string function_difference(const Module& ma, const Function& a, const Modul
   for (std::size_t i = 0; i < a.nodes.size(); ++i) {
     const Node& x = a.nodes[i];
     const Node& y = b.nodes[i];
-    if (x.op != y.op || x.inputs.size() != y.inputs.size() || x.attrs != y.attrs || x.result_count != y.result_count ||
-        ma.locations[x.loc].user != mb.locations[y.loc].user) {
+    if (x.op != y.op || x.inputs.size() != y.inputs.size() || x.attrs != y.attrs ||
+        x.result_count != y.result_count || ma.locations[x.loc].user != mb.locations[y.loc].user) {
       return fmt::format("node {}", i);
     }
     for (std::size_t k = 0; k < x.inputs.size(); ++k) {
@@ -47,7 +47,8 @@ std::string function_difference(const Module& ma, const Function& a, const Modul
     }
     for (std::uint32_t r = 0; r < x.result_count; ++r) {
       to_b[x.first_result + r] = y.first_result + r;
-      if (!same_value(x.first_result + r, y.first_result + r)) return fmt::format("result {} of node {}", r, i);
+      if (!same_value(x.first_result + r, y.first_result + r))
+        return fmt::format("result {} of node {}", r, i);
     }
   }
   for (std::size_t i = 0; i < a.outputs.size(); ++i) {
@@ -68,7 +69,8 @@ std::string function_difference(const Module& ma, const Function& a, const Modul
 std::string difference(const Module& a, const Module& b) {
   if (a.name != b.name || a.dims != b.dims) return "name or dims";
   auto ca = tensors(a), cb = tensors(b);
-  if (ca.size() != cb.size() || a.states.size() != b.states.size() || a.functions.size() != b.functions.size()) {
+  if (ca.size() != cb.size() || a.states.size() != b.states.size() ||
+      a.functions.size() != b.functions.size()) {
     return "numbers of constants, states or functions";
   }
   for (std::size_t i = 0; i < ca.size(); ++i) {

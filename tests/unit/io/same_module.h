@@ -1,4 +1,5 @@
-// Are two modules the same but for the numbering of values and of literals, and the lines of the files they came from?
+// Are two modules the same but for the numbering of values and of literals, and the lines of the files they
+// came from?
 #pragma once
 
 #include <string>

@@ -17,7 +17,8 @@ namespace {
 
 Tensor sample(DType dtype, const Extents& extents) {
   Tensor tensor(dtype, extents);
-  for (std::int64_t i = 0; i < tensor.size(); ++i) set_element_int(tensor, i, dtype == DType::kBool ? i % 2 : i * 3 - 4);
+  for (std::int64_t i = 0; i < tensor.size(); ++i)
+    set_element_int(tensor, i, dtype == DType::kBool ? i % 2 : i * 3 - 4);
   return tensor;
 }
 
@@ -93,15 +94,17 @@ TEST_CASE("what an .npy file may not be") {
   CHECK(after_colon(npy_error(npy(f8, "123456789"))) == "it holds 9 bytes where a tensor takes 8");
   CHECK(after_colon(npy_error(npy("{'descr': '>f8', 'fortran_order': False, 'shape': (1,), }", ""))) ==
         "its elements are big-endian");
-  CHECK(after_colon(npy_error(npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }", ""))) ==
-        "its elements are structured");
+  CHECK(after_colon(npy_error(npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }",
+                                  ""))) == "its elements are structured");
   CHECK(after_colon(npy_error(npy("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", ""))) ==
         "no dtype of ours is like its `|O`");
   CHECK(after_colon(npy_error(npy("{'descr': '|b1', 'fortran_order': False, 'shape': (1,), }", "\x02"))) ==
         "a bool in it is neither 0 nor 1");
-  CHECK(after_colon(npy_error(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (9223372036854775807, 9), }", ""))) ==
+  CHECK(after_colon(npy_error(
+            npy("{'descr': '<f8', 'fortran_order': False, 'shape': (9223372036854775807, 9), }", ""))) ==
         "a tensor in it is larger than memory can be");
-  CHECK(after_colon(npy_error(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 9223372036854775807), }", ""))) ==
+  CHECK(after_colon(npy_error(
+            npy("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 9223372036854775807), }", ""))) ==
         "a tensor in it is larger than memory can be");
   CHECK(after_colon(npy_error(npy("{'descr': '<f8', 'shape': (1,), }", ""))) == "its header is malformed");
 }
@@ -117,21 +120,28 @@ TEST_CASE("what a .safetensors file may not be") {
   CHECK(error("[]", 0) == "its header is no object");
   CHECK(error("{", 0) == "its header is no JSON: the file ends inside a value");
   CHECK(error(R"({"a":1,"a":1})", 0) == "a name in its header stands twice");
-  CHECK(error(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 4) == "the tensor `a` lies outside the file");
+  CHECK(error(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 4) ==
+        "the tensor `a` lies outside the file");
   CHECK(error(R"({"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}})", 8) ==
         "the tensor `a` has 8 bytes where its shape takes 12");
-  CHECK(error(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[4],"data_offsets":[3,7]}})",
-              7) == "two of its tensors overlap");
-  CHECK(error(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[1,5]}})", 5) == "there is a gap between its tensors");
-  CHECK(error(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}})", 5) == "there are bytes after its last tensor");
-  CHECK(error(R"({"a":{"dtype":"F8","shape":[4],"data_offsets":[0,4]}})", 4) == "no dtype of ours is like its `F8`");
+  CHECK(
+      error(
+          R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[4],"data_offsets":[3,7]}})",
+          7) == "two of its tensors overlap");
+  CHECK(error(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[1,5]}})", 5) ==
+        "there is a gap between its tensors");
+  CHECK(error(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}})", 5) ==
+        "there are bytes after its last tensor");
+  CHECK(error(R"({"a":{"dtype":"F8","shape":[4],"data_offsets":[0,4]}})", 4) ==
+        "no dtype of ours is like its `F8`");
   CHECK(error(R"({"a":{"dtype":"U8","shape":[-4],"data_offsets":[0,4]}})", 4) ==
         "the shape of a tensor is no list of whole numbers");
 }
 
 TEST_CASE("changed bytes and truncations are refused or read, never a crash") {
   std::string good_npy = npy_bytes(sample(DType::kF32, {2, 3}));
-  std::string good_safetensors = safetensors_bytes({{"a", sample(DType::kF32, {2})}, {"b", sample(DType::kBool, {3})}});
+  std::string good_safetensors =
+      safetensors_bytes({{"a", sample(DType::kF32, {2})}, {"b", sample(DType::kBool, {3})}});
   std::uint32_t seed = 7;
   auto random = [&seed] { return (seed = seed * 1664525 + 1013904223) >> 8; };
   for (int i = 0; i < 20000; ++i) {
@@ -152,7 +162,8 @@ TEST_CASE("SHA-256 of the standard's examples") {
   CHECK(sha256_hex("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   CHECK(sha256_hex("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq") ==
         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
-  CHECK(sha256_hex(std::string(1'000'000, 'a')) == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+  CHECK(sha256_hex(std::string(1'000'000, 'a')) ==
+        "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
 TEST_CASE("paths stay in the graph's folder, links followed") {
@@ -168,7 +179,8 @@ TEST_CASE("paths stay in the graph's folder, links followed") {
   for (const char* inside : {"inner/w.npy", "./inner/../inner/w.npy", "within/w.npy", "absent.npy"}) {
     CHECK_NOTHROW(resolve_path(folder, inside, false));
   }
-  for (const char* outside : {"../outside.npy", "link.npy", "up/outside.npy", "inner/../../outside.npy", "/etc/passwd"}) {
+  for (const char* outside :
+       {"../outside.npy", "link.npy", "up/outside.npy", "inner/../../outside.npy", "/etc/passwd"}) {
     CHECK_THROWS_AS(resolve_path(folder, outside, false), UserError);
     CHECK_NOTHROW(resolve_path(folder, outside, true));
   }
@@ -197,7 +209,8 @@ TEST_CASE("numbers read exactly or are refused, and print shortest") {
   CHECK(parse_number("0x1.8p+1", DType::kF32, value) == NumberFault::kNone);
   CHECK(number_text(value) == "3.0");
   CHECK(parse_number("0x1.8000000001p+1", DType::kF32, value) == NumberFault::kInexact);
-  for (const char* wrong : {"", "-", "infinity", "NAN", "nan(1)", "0x", "1,5", "1e", "--1", "0x-1", "nan(0x1)", "true"}) {
+  for (const char* wrong :
+       {"", "-", "infinity", "NAN", "nan(1)", "0x", "1,5", "1e", "--1", "0x-1", "nan(0x1)", "true"}) {
     CHECK(parse_number(wrong, DType::kF64, value) == NumberFault::kMalformed);
   }
 }

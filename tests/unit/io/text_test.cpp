@@ -70,12 +70,14 @@ TEST_CASE("random modules print and parse to the same module") {
 TEST_CASE("NaN bits, signs of zero and extremes keep their bits") {
   ModuleBuilder builder("m");
   Tensor data(DType::kF32, {7});
-  const std::uint32_t bits[] = {0x7fc00000, 0xffc00000, 0x7f800001, 0x80000000, 0x00000001, 0x7f7fffff, 0xff800000};
+  const std::uint32_t bits[] = {0x7fc00000, 0xffc00000, 0x7f800001, 0x80000000,
+                                0x00000001, 0x7f7fffff, 0xff800000};
   for (int i = 0; i < 7; ++i) set_tensor_element(data, i, {DType::kF32, bits[i]});
   builder.add_constant("c", data);
   std::string text = print_text(builder.module());
-  CHECK(text == "module m\nconst @c : f32[7] = "
-                "[nan, nan(0xffc00000), nan(0x7f800001), -0.0, 1e-45, 3.4028235e+38, -inf]\n");
+  CHECK(text ==
+        "module m\nconst @c : f32[7] = "
+        "[nan, nan(0xffc00000), nan(0x7f800001), -0.0, 1e-45, 3.4028235e+38, -inf]\n");
   CHECK(parse_text(text, "t.txt").constants[0].data == data);
 }
 
@@ -94,7 +96,8 @@ TEST_CASE("errors carry positions, and several are reported together") {
   CHECK(errors_of(replaced("%\"é\" : bool[2]", "%\"é\" : bool[]")) == "");
   CHECK(errors_of(replaced("lt(3:i32, 4:i32)", "lt(3:i32, 4:i8)")) ==
         "t.txt:11:21: error[wrong_dtype]: `lt` does not take `i32` as input 0");
-  CHECK(errors_of("module m\nfunc f() {\n  %a = tahn(1.0)\n}").starts_with("t.txt:3:8: error[unknown_operator]"));
+  CHECK(errors_of("module m\nfunc f() {\n  %a = tahn(1.0)\n}")
+            .starts_with("t.txt:3:8: error[unknown_operator]"));
   CHECK(errors_of("module m\nconst @a : f32[2] = [1, 2, 3]") ==
         "t.txt:2:21: error[data_shape]: the data has more elements along axis 0 where f32[2] has 2");
   CHECK(errors_of("module m\nconst @a : f32[2] = [1]") ==
@@ -116,8 +119,10 @@ TEST_CASE("truncated and changed texts are refused or read, never a crash") {
     std::string text(kToy);
     for (unsigned changes = 1 + random() % 3; changes > 0; --changes) {
       std::size_t at = random() % text.size();
-      if (random() % 3 == 0) text.erase(at, random() % 8);
-      else text[at] = kToy[random() % kToy.size()];
+      if (random() % 3 == 0)
+        text.erase(at, random() % 8);
+      else
+        text[at] = kToy[random() % kToy.size()];
     }
     errors_of(text);
   }
