@@ -156,7 +156,8 @@ class Generator {
   void scatter() {
     const std::optional<ValueId> x = pick_rank(1);
     if (!x || function_.type(*x).shape[0].offset < 3) return;
-    const ValueId y = function_.make("take", {pick_rank(1).value_or(*x), index_});
+    const ValueId other = pick_rank(1).value_or(*x);
+    const ValueId y = function_.make("take", {function_.type(other).shape[0].offset < 3 ? *x : other, index_});
     keep(function_.make(chance(50) ? "scatter_add" : "scatter_set", {*x, y, index_}));
   }
 
