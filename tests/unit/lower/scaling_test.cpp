@@ -1,0 +1,62 @@
+// Lowering and the kernel passes are near-linear: four times the nodes may take at most about six times as long.
+#include <doctest/doctest.h>
+
+#include <chrono>
+
+#include "compiler/plan_memory.h"
+#include "support.h"
+
+using namespace cohort;
+using namespace cohort::test;
+
+namespace {
+
+double seconds(const Module& module) {
+  const auto begin = std::chrono::steady_clock::now();
+  CompiledModule compiled;
+  compiled.module = module;
+  compiled.functions.push_back({run_kernel_passes(lower(module, *module.functions[0]), module.dims, {}), {}});
+  plan_memory(compiled);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Elementwise nodes that read two of the last few values.
+Module elementwise(int nodes) {
+  ModuleBuilder m("long");
+  FunctionBuilder f(m, "f");
+  std::vector<ValueId> values{f.input("a", f64({50})), f.input("b", f64({50}))};
+  for (int i = 0; i < nodes; ++i)
+    values.push_back(f.make(i % 3 == 0 ? "tanh" : i % 3 == 1 ? "add" : "mul",
+                            i % 3 == 0 ? std::vector<ValueId>{values.back()}
+                                       : std::vector<ValueId>{values.back(), values[values.size() - 2 - static_cast<std::size_t>(i) % 5 % (values.size() - 1)]}));
+  f.output("y", values.back());
+  return finish(m, f);
+}
+
+Module alike(int pieces) {
+  ModuleBuilder m("alike");
+  FunctionBuilder f(m, "f");
+  for (int i = 0; i < pieces; ++i) {
+    const StateId s = m.add_state("s" + std::to_string(i), f64({10}), tensor(DType::kF64, {10}));
+    f.update(s, f.make("tanh", {f.make("add", {f.state(s), f.literal(DType::kF64, 0.5)})}));
+  }
+  return finish(m, f);
+}
+
+}  // namespace
+
+TEST_CASE("time grows with the number of nodes") {
+  const double small = seconds(elementwise(2000)), large = seconds(elementwise(8000));
+  MESSAGE("elementwise, 8000 nodes: " << large << " s");
+  CHECK(large < 6 * small + 0.1);
+  const double few = seconds(alike(1000)), many = seconds(alike(4000));
+  MESSAGE("alike kernels, 4000: " << many << " s");
+  CHECK(many < 6 * few + 0.1);
+}
+
+TEST_CASE("kernels that are alike share one body") {
+  const Module module = alike(300);
+  const kernel::Program program = run_kernel_passes(lower(module, *module.functions[0]), module.dims, {});
+  CHECK(program.kernels.size() == 1);
+  CHECK(program.calls.size() == 1);
+}
