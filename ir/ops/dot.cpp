@@ -1,5 +1,5 @@
-// dot: np.dot. The sum runs over the last axis of a and the last but one of b (the last of a vector); the other axes of
-// a come first, then those of b. A scalar operand multiplies.
+// dot: np.dot. The sum runs over the last axis of a and the last but one of b (the last of a vector); the
+// other axes of a come first, then those of b. A scalar operand multiplies.
 #include "ir/ops/list.h"
 #include "ir/ops/product.h"
 
@@ -35,15 +35,18 @@ const OpDef& op_dot() {
       .min_inputs = 2,
       .max_inputs = 2,
       .meaning = "np.dot: sum over the last axis of a and the last but one of b",
-      .infer = [](const InferContext& context) {
-        return infer_product(context, dot_product(context.inputs[0].rank(), context.inputs[1].rank()));
-      },
-      .evaluate = [](EvalContext& context) {
-        evaluate_product(context, dot_product(context.inputs[0].rank(), context.inputs[1].rank()));
-      },
-      .loops = [](LoopContext& context) {
-        product_loops(context, dot_product(context.input_type(0).rank(), context.input_type(1).rank()));
-      },
+      .infer =
+          [](const InferContext& context) {
+            return infer_product(context, dot_product(context.inputs[0].rank(), context.inputs[1].rank()));
+          },
+      .evaluate =
+          [](EvalContext& context) {
+            evaluate_product(context, dot_product(context.inputs[0].rank(), context.inputs[1].rank()));
+          },
+      .loops =
+          [](LoopContext& context) {
+            product_loops(context, dot_product(context.input_type(0).rank(), context.input_type(1).rank()));
+          },
       .casting = Casting::kPromote,
   };
   return def;

@@ -1,4 +1,5 @@
-// einsum, written with other operators when a graph is built. Operands are joined two at a time from the left:
+// einsum, written with other operators when a graph is built. Operands are joined two at a time from the
+// left:
 //
 //   einsum("ij,jk->ik", a, b)   =>   matmul(a, b)
 //   einsum("i,i->", a, b)       =>   reduce_sum(mul(a, b))
@@ -21,10 +22,12 @@ using Labels = std::vector<Label>;
 
 struct Operand {
   ValueId value = 0;
-  Labels labels;                    // one for each axis, all different
+  Labels labels;  // one for each axis, all different
 };
 
-bool has(const Labels& labels, Label label) { return std::find(labels.begin(), labels.end(), label) != labels.end(); }
+bool has(const Labels& labels, Label label) {
+  return std::find(labels.begin(), labels.end(), label) != labels.end();
+}
 
 template <typename Condition>
 Labels those(const Labels& labels, Condition condition) {
@@ -46,11 +49,13 @@ class EinsumBuilder {
   ValueId build(const EinsumEquation& equation, std::span<const ValueId> inputs) {
     find_extents(equation, inputs);
     std::vector<Operand> operands;
-    for (std::size_t i = 0; i < inputs.size(); ++i) operands.push_back(prepared({inputs[i], equation.operands[i]}));
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      operands.push_back(prepared({inputs[i], equation.operands[i]}));
     Operand product = operands[0];
     for (std::size_t i = 1; i < operands.size(); ++i) {
       Labels needed = equation.result;
-      for (std::size_t later = i + 1; later < operands.size(); ++later) needed = joined({needed, operands[later].labels});
+      for (std::size_t later = i + 1; later < operands.size(); ++later)
+        needed = joined({needed, operands[later].labels});
       product = contracted(product, operands[i], needed);
     }
     product = summed(product, those(product.labels, [&](Label l) { return !has(equation.result, l); }));
@@ -67,7 +72,8 @@ class EinsumBuilder {
         if (added || shape[axis] == known->second || shape[axis].is_constant(1)) continue;
         if (!known->second.is_constant(1)) {
           const Dims& dims = builder_.module().module().dims;
-          fail(DiagId::kShapeMismatch, "einsum", to_string(Shape{known->second}, dims), to_string(shape, dims));
+          fail(DiagId::kShapeMismatch, "einsum", to_string(Shape{known->second}, dims),
+               to_string(shape, dims));
         }
         known->second = shape[axis];
       }
@@ -167,8 +173,8 @@ class EinsumBuilder {
     return builder_.make("expand", {own.value}, {{"axes", missing}});
   }
 
-  // The operand as [batch..., first, second], each of the two one axis; `swapped` if it lies the other way round.
-  // Without a batch an empty part is no axis: the operand is a vector.
+  // The operand as [batch..., first, second], each of the two one axis; `swapped` if it lies the other way
+  // round. Without a batch an empty part is no axis: the operand is a vector.
   ValueId as_matrices(const Operand& operand, const Labels& batch, const Labels& first, const Labels& second,
                       bool& swapped) {
     swapped = first.size() == 1 && second.size() == 1 && operand.labels == joined({batch, second, first});
@@ -202,8 +208,8 @@ class EinsumBuilder {
   std::map<Label, Dim> extents_;
 };
 
-ValueId expand(FunctionBuilder& builder, std::span<const ValueId> inputs, const Attrs& attrs, std::string name,
-               LocId loc) {
+ValueId expand(FunctionBuilder& builder, std::span<const ValueId> inputs, const Attrs& attrs,
+               std::string name, LocId loc) {
   const std::size_t first_node = builder.function().nodes.size();
   const ValueId first_value = static_cast<ValueId>(builder.function().values.size());
   DType dtype = builder.type(inputs[0]).dtype;

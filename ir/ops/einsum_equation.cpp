@@ -10,7 +10,9 @@ namespace cohort {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) { fail(DiagId::kWrongAttribute, "einsum", "equation", what); }
+[[noreturn]] void refuse(const std::string& what) {
+  fail(DiagId::kWrongAttribute, "einsum", "equation", what);
+}
 
 std::string without_spaces(std::string_view text) {
   std::string result;
@@ -95,7 +97,8 @@ EinsumEquation parse_einsum(std::string_view text, std::span<const Type> operand
     equation.result = implied_result(equation.operands, most);
   } else {
     const std::string result = compact.substr(arrow + 2);
-    if (!has_ellipsis(result) && most > 0) refuse("sums over the axes of an ellipsis, which the result must have");
+    if (!has_ellipsis(result) && most > 0)
+      refuse("sums over the axes of an ellipsis, which the result must have");
     equation.result = labels_of(result, most);
   }
   check_result(equation);

@@ -61,7 +61,8 @@ std::vector<std::int64_t> index_elements(const Tensor& tensor) {
   visit_wide(wide, [&](const auto* p) {
     for (std::int64_t i = 0; i < wide.size(); ++i) {
       if constexpr (std::is_same_v<decltype(p), const std::uint64_t*>)
-        result.push_back(p[i] > static_cast<std::uint64_t>(kGreatest) ? kGreatest : static_cast<std::int64_t>(p[i]));
+        result.push_back(p[i] > static_cast<std::uint64_t>(kGreatest) ? kGreatest
+                                                                      : static_cast<std::int64_t>(p[i]));
       else
         result.push_back(static_cast<std::int64_t>(p[i]));
     }

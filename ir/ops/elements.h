@@ -1,5 +1,5 @@
-// How the meanings of operators read tensors of any dtype: they widen them to one of few element types first, and walk
-// them by lists of element offsets.
+// How the meanings of operators read tensors of any dtype: they widen them to one of few element types first,
+// and walk them by lists of element offsets.
 #pragma once
 
 #include <cmath>

@@ -31,9 +31,10 @@ const OpDef& op_gather() {
         return {{context.inputs[0].dtype, infer_indexed_shape(context, 1)}};
       },
       .evaluate = evaluate,
-      .element = [](ElementContext& context) {
-        return context.load(0, indexed_position(context, 1, context.index));
-      },
+      .element =
+          [](ElementContext& context) {
+            return context.load(0, indexed_position(context, 1, context.index));
+          },
   };
   return def;
 }

@@ -24,7 +24,8 @@ Shape infer_indexed_shape(const InferContext& context, int first) {
     const Shape& own = context.inputs[i].shape;
     const std::optional<Shape> both = broadcast(shape, own);
     if (!both)
-      fail(DiagId::kShapeMismatch, context.op.name, to_string(shape, context.dims), to_string(own, context.dims));
+      fail(DiagId::kShapeMismatch, context.op.name, to_string(shape, context.dims),
+           to_string(own, context.dims));
     shape = *both;
   }
   shape.insert(shape.end(), x.begin() + static_cast<std::ptrdiff_t>(count), x.end());
@@ -77,7 +78,8 @@ IndexedBlocks indexed_blocks(const EvalContext& context, int first) {
 
 Shape broadcast_inputs(const NodeLowering& lowering, int first) {
   Shape shape;
-  for (int i = first; i < lowering.input_count(); ++i) shape = *broadcast(shape, lowering.input_type(i).shape);
+  for (int i = first; i < lowering.input_count(); ++i)
+    shape = *broadcast(shape, lowering.input_type(i).shape);
   return shape;
 }
 
@@ -101,7 +103,8 @@ std::vector<Type> infer_scatter(const InferContext& context) {
   const Shape indexed = infer_indexed_shape(context, 2);
   const std::optional<Shape> both = broadcast(y.shape, indexed);
   if (!both || *both != indexed)
-    fail(DiagId::kShapeMismatch, context.op.name, to_string(y.shape, context.dims), to_string(indexed, context.dims));
+    fail(DiagId::kShapeMismatch, context.op.name, to_string(y.shape, context.dims),
+         to_string(indexed, context.dims));
   return {x};
 }
 
@@ -133,7 +136,8 @@ void evaluate_scatter(EvalContext& context, bool add) {
 
 void scatter_loops(LoopContext& context, bool add) {
   const Type& x = context.input_type(0);
-  context.for_each(x.shape, [&](const IndexExprs& index) { context.store(0, index, context.load(0, index)); });
+  context.for_each(x.shape,
+                   [&](const IndexExprs& index) { context.store(0, index, context.load(0, index)); });
   const Shape positions = broadcast_inputs(context, 2);
   const Shape trailing(x.shape.begin() + (context.input_count() - 2), x.shape.end());
   context.for_each(positions, [&](const IndexExprs& position) {

@@ -10,7 +10,8 @@ using IndexExprs = std::vector<kernel::ExprRef>;
 
 // `value` in another dtype; nothing is added where it has it already.
 kernel::ExprRef converted(kernel::ExprRef value, DType dtype);
-// One operand or two, result of the dtype that the row says: bool for comparisons, else that of the last operand.
+// One operand or two, result of the dtype that the row says: bool for comparisons, else that of the last
+// operand.
 kernel::ExprRef apply(ScalarOp op, std::vector<kernel::ExprRef> operands);
 kernel::ExprRef scalar(DType dtype, double value);
 // The product of the extents as an i64 expr.

@@ -1,5 +1,5 @@
-// matmul: NumPy's, all ranks. A 1-D operand is a row on the left, a column on the right, and its axis of extent 1 is
-// dropped from the result; the axes before the last two broadcast.
+// matmul: NumPy's, all ranks. A 1-D operand is a row on the left, a column on the right, and its axis of
+// extent 1 is dropped from the result; the axes before the last two broadcast.
 #include "ir/diagnostics.h"
 #include "ir/ops/list.h"
 #include "ir/ops/product.h"
@@ -9,9 +9,11 @@ namespace cohort {
 namespace {
 
 Product matmul_product(const Attrs& attrs, int a_rank, int b_rank) {
-  const bool a_swapped = attr_or(attrs, "transpose_a", false), b_swapped = attr_or(attrs, "transpose_b", false);
+  const bool a_swapped = attr_or(attrs, "transpose_a", false),
+             b_swapped = attr_or(attrs, "transpose_b", false);
   Product product;
-  const int a_batch = std::max(a_rank - 2, 0), b_batch = std::max(b_rank - 2, 0), batch = std::max(a_batch, b_batch);
+  const int a_batch = std::max(a_rank - 2, 0), b_batch = std::max(b_rank - 2, 0),
+            batch = std::max(a_batch, b_batch);
   for (int axis = 0; axis < batch; ++axis) {
     product.a_axis.push_back(std::max(axis - (batch - a_batch), -1));
     product.b_axis.push_back(std::max(axis - (batch - b_batch), -1));
@@ -34,11 +36,13 @@ std::vector<Type> infer(const InferContext& context) {
     const Type& operand = context.inputs[static_cast<std::size_t>(i)];
     const std::string_view flag = i == 0 ? "transpose_a" : "transpose_b";
     if (operand.rank() == 0)
-      fail(DiagId::kWrongShape, context.op.name, i, to_string(operand.shape, context.dims), "has no axis to sum over");
+      fail(DiagId::kWrongShape, context.op.name, i, to_string(operand.shape, context.dims),
+           "has no axis to sum over");
     if (operand.rank() == 1 && attr_or(context.attrs, flag, false))
       fail(DiagId::kWrongAttribute, context.op.name, flag, "swaps two axes of an operand that has one");
   }
-  return infer_product(context, matmul_product(context.attrs, context.inputs[0].rank(), context.inputs[1].rank()));
+  return infer_product(context,
+                       matmul_product(context.attrs, context.inputs[0].rank(), context.inputs[1].rank()));
 }
 
 }  // namespace
@@ -49,16 +53,20 @@ const OpDef& op_matmul() {
       .op_class = OpClass::kReduction,
       .min_inputs = 2,
       .max_inputs = 2,
-      .attrs = {{"transpose_a", AttrKind::kBool, false, false}, {"transpose_b", AttrKind::kBool, false, false}},
+      .attrs = {{"transpose_a", AttrKind::kBool, false, false},
+                {"transpose_b", AttrKind::kBool, false, false}},
       .meaning = "matrix product; leading axes broadcast; the flags swap an operand's last two axes",
       .infer = infer,
-      .evaluate = [](EvalContext& context) {
-        evaluate_product(context, matmul_product(context.attrs, context.inputs[0].rank(), context.inputs[1].rank()));
-      },
-      .loops = [](LoopContext& context) {
-        const int a_rank = context.input_type(0).rank(), b_rank = context.input_type(1).rank();
-        product_loops(context, matmul_product(context.attrs(), a_rank, b_rank));
-      },
+      .evaluate =
+          [](EvalContext& context) {
+            evaluate_product(
+                context, matmul_product(context.attrs, context.inputs[0].rank(), context.inputs[1].rank()));
+          },
+      .loops =
+          [](LoopContext& context) {
+            const int a_rank = context.input_type(0).rank(), b_rank = context.input_type(1).rank();
+            product_loops(context, matmul_product(context.attrs(), a_rank, b_rank));
+          },
       .casting = Casting::kPromote,
   };
   return def;

@@ -18,7 +18,8 @@ std::vector<Type> infer(const InferContext& context) {
     const Shape& own = context.inputs[static_cast<std::size_t>(i)].shape;
     const std::optional<Dim> count = element_count(own);
     if (!count)
-      fail(DiagId::kWrongShape, context.op.name, i, to_string(own, context.dims), "would need two named dims in one");
+      fail(DiagId::kWrongShape, context.op.name, i, to_string(own, context.dims),
+           "would need two named dims in one");
     shape.push_back(*count);
   }
   return {{a.dtype, std::move(shape)}};
@@ -55,7 +56,8 @@ ExprRef flat_element(ElementContext& context, int i, const ExprRef& index) {
 }
 
 ExprRef element(ElementContext& context) {
-  const ExprRef a = flat_element(context, 0, context.index[0]), b = flat_element(context, 1, context.index[1]);
+  const ExprRef a = flat_element(context, 0, context.index[0]),
+                b = flat_element(context, 1, context.index[1]);
   return apply(a->dtype == DType::kBool ? ScalarOp::k_and : ScalarOp::k_mul, {a, b});
 }
 

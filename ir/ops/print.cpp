@@ -18,14 +18,16 @@ constexpr std::int64_t kMostElements = 8, kEndElements = 3;
 std::string element_text(const Tensor& tensor, std::int64_t index) {
   const DType dtype = tensor.dtype();
   if (dtype == DType::kBool) return element_as_int(tensor, index) != 0 ? "true" : "false";
-  if (dtype == DType::kU64) return fmt::format("{}", static_cast<std::uint64_t>(element_as_int(tensor, index)));
+  if (dtype == DType::kU64)
+    return fmt::format("{}", static_cast<std::uint64_t>(element_as_int(tensor, index)));
   if (is_integer(dtype)) return fmt::format("{}", element_as_int(tensor, index));
   const double value = element_as_double(tensor, index);
   if (std::isnan(value)) return "nan";
   return dtype == DType::kF64 ? fmt::format("{}", value) : fmt::format("{}", static_cast<float>(value));
 }
 
-void append_axis(std::string& text, const Tensor& tensor, std::size_t axis, std::int64_t first, std::int64_t count) {
+void append_axis(std::string& text, const Tensor& tensor, std::size_t axis, std::int64_t first,
+                 std::int64_t count) {
   if (axis == tensor.extents().size()) {
     text += element_text(tensor, first);
     return;

@@ -11,13 +11,17 @@ std::vector<Type> infer_product(const InferContext& context, const Product& prod
   const Type &a = context.inputs[0], &b = context.inputs[1];
   if (a.dtype != b.dtype) fail(DiagId::kWrongDType, context.op.name, dtype_name(b.dtype), 1);
   const auto mismatch = [&] {
-    fail(DiagId::kShapeMismatch, context.op.name, to_string(a.shape, context.dims), to_string(b.shape, context.dims));
+    fail(DiagId::kShapeMismatch, context.op.name, to_string(a.shape, context.dims),
+         to_string(b.shape, context.dims));
   };
-  const auto dim = [](const Type& type, int axis) { return axis < 0 ? Dim(1) : type.shape[static_cast<std::size_t>(axis)]; };
+  const auto dim = [](const Type& type, int axis) {
+    return axis < 0 ? Dim(1) : type.shape[static_cast<std::size_t>(axis)];
+  };
   if (dim(a, product.a_sum) != dim(b, product.b_sum)) mismatch();
   Shape shape;
   for (std::size_t axis = 0; axis < product.a_axis.size(); ++axis) {
-    const std::optional<Shape> both = broadcast(Shape{dim(a, product.a_axis[axis])}, Shape{dim(b, product.b_axis[axis])});
+    const std::optional<Shape> both =
+        broadcast(Shape{dim(a, product.a_axis[axis])}, Shape{dim(b, product.b_axis[axis])});
     if (!both) mismatch();
     shape.push_back(both->front());
   }
@@ -112,7 +116,8 @@ void product_loops(LoopContext& context, const Product& product) {
   const auto element = [&](int input, const IndexExprs& index, const ExprRef& k) {
     const bool first = input == 0;
     return converted(operand_element(context, input, first ? product.a_axis : product.b_axis,
-                                     first ? product.a_sum : product.b_sum, index, k), computed);
+                                     first ? product.a_sum : product.b_sum, index, k),
+                     computed);
   };
   context.for_each(context.result_type().shape, [&](const IndexExprs& index) {
     if (product.a_sum < 0) {
@@ -122,10 +127,11 @@ void product_loops(LoopContext& context, const Product& product) {
       return;
     }
     const ExprRef sum = context.declare(constant(make_scalar_int(computed, 0)));
-    context.for_each(context.input_type(0).shape[static_cast<std::size_t>(product.a_sum)], [&](const ExprRef& k) {
-      const ExprRef a = element(0, index, k), b = element(1, index, k);
-      context.assign(sum, multiply_add(a, b, sum));
-    });
+    context.for_each(context.input_type(0).shape[static_cast<std::size_t>(product.a_sum)],
+                     [&](const ExprRef& k) {
+                       const ExprRef a = element(0, index, k), b = element(1, index, k);
+                       context.assign(sum, multiply_add(a, b, sum));
+                     });
     context.store(0, index, converted(sum, dtype));
   });
 }

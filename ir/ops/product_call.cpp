@@ -18,7 +18,7 @@ std::int64_t assumed_extent(const Dim& dim) {
 // One axis of the result, or several neighbours that lie like one in all three arrays.
 struct Run {
   Dim extent;
-  ExprRef c, a, b;                  // strides
+  ExprRef c, a, b;  // strides
 };
 
 // Puts `outer` before `runs`: joined with the first where extents and strides allow.
@@ -45,12 +45,14 @@ Run take_last(std::vector<Run>& runs) {
 }
 
 struct Groups {
-  std::vector<Run> rows, columns, others;   // axes of a only, of b only, of both
+  std::vector<Run> rows, columns, others;  // axes of a only, of b only, of both
 };
 
 Groups group_axes(const LoopContext& context, const Product& product) {
-  const Shape &c = context.result_type().shape, &a = context.input_type(0).shape, &b = context.input_type(1).shape;
-  const std::vector<ExprRef> c_strides = stride_exprs(c), a_strides = stride_exprs(a), b_strides = stride_exprs(b);
+  const Shape &c = context.result_type().shape, &a = context.input_type(0).shape,
+              &b = context.input_type(1).shape;
+  const std::vector<ExprRef> c_strides = stride_exprs(c), a_strides = stride_exprs(a),
+                             b_strides = stride_exprs(b);
   const auto stride = [](const Shape& shape, const std::vector<ExprRef>& strides, int axis) {
     const auto i = static_cast<std::size_t>(axis);
     return axis < 0 || shape[i].is_constant(1) ? constant_index(0) : strides[i];
@@ -58,7 +60,8 @@ Groups group_axes(const LoopContext& context, const Product& product) {
   Groups groups;
   for (std::size_t r = c.size(); r-- > 0;) {
     if (c[r].is_constant(1)) continue;
-    Run run{c[r], c_strides[r], stride(a, a_strides, product.a_axis[r]), stride(b, b_strides, product.b_axis[r])};
+    Run run{c[r], c_strides[r], stride(a, a_strides, product.a_axis[r]),
+            stride(b, b_strides, product.b_axis[r])};
     const bool in_a = !is_constant_index(*run.a, 0), in_b = !is_constant_index(*run.b, 0);
     prepend(in_a && in_b ? groups.others : in_a ? groups.rows : groups.columns, std::move(run));
   }

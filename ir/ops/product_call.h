@@ -1,6 +1,7 @@
 // Large products as calls of the runtime:
 //
-//   call rt_gemm(c, a, b; c_at, a_at, b_at, batch, m, n, k, c_batch, c_row, c_column, a_batch, a_row, a_column,
+//   call rt_gemm(c, a, b; c_at, a_at, b_at, batch, m, n, k, c_batch, c_row, c_column, a_batch, a_row,
+//   a_column,
 //                b_batch, b_row, b_column)
 //
 // means, for p < batch, i < m, j < n:
@@ -8,8 +9,8 @@
 //       the sum over l < k, in order, by fused multiply-add from 0, of
 //       a[a_at + p*a_batch + i*a_row + l*a_column] * b[b_at + p*b_batch + l*b_row + j*b_column]
 //
-// All three buffers have one dtype, f32 or f64. Positions and strides count elements; strides of operands may be 0
-// (broadcast) or swapped (transposed). c does not overlap a or b.
+// All three buffers have one dtype, f32 or f64. Positions and strides count elements; strides of operands may
+// be 0 (broadcast) or swapped (transposed). c does not overlap a or b.
 #pragma once
 
 #include "ir/ops/product.h"

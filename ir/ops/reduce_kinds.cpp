@@ -14,7 +14,8 @@ DType sum_dtype(DType dtype) {
 
 DType infer_sum_dtype(const InferContext& context) {
   const DType dtype = attr_or(context.attrs, "dtype", sum_dtype(context.inputs[0].dtype));
-  if (dtype == DType::kBool) fail(DiagId::kWrongAttribute, context.op.name, "dtype", "is no dtype of numbers");
+  if (dtype == DType::kBool)
+    fail(DiagId::kWrongAttribute, context.op.name, "dtype", "is no dtype of numbers");
   return dtype;
 }
 
@@ -116,7 +117,8 @@ void evaluate_extremum(EvalContext& context, bool greatest) {
     T* out = result.mutable_as<T>();
     for (std::size_t k = 0; k < offsets.kept.size(); ++k) {
       T best = elements[offsets.kept[k] + offsets.reduced[0]];
-      for (const std::int64_t offset : offsets.reduced) best = extremum(best, elements[offsets.kept[k] + offset], greatest);
+      for (const std::int64_t offset : offsets.reduced)
+        best = extremum(best, elements[offsets.kept[k] + offset], greatest);
       out[k] = best;
     }
   });
@@ -245,7 +247,8 @@ void arg_loops(LoopContext& context, bool greatest) {
         better = apply(ScalarOp::k_and, {not_nan, apply(ScalarOp::k_not, {worse})});
       }
       ExprRef here = constant_index(0);
-      for (std::size_t i = 0; i < strides.size(); ++i) here = here + index[static_cast<std::size_t>(reduction.reduced[i])] * strides[i];
+      for (std::size_t i = 0; i < strides.size(); ++i)
+        here = here + index[static_cast<std::size_t>(reduction.reduced[i])] * strides[i];
       context.if_then(better, [&] {
         context.assign(best, value);
         context.assign(position, here);

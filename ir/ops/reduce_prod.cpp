@@ -8,7 +8,9 @@ const OpDef& op_reduce_prod() {
   static const OpDef def{
       .name = "reduce_prod",
       .op_class = OpClass::kReduction,
-      .attrs = {{"axes", AttrKind::kInts}, {"dtype", AttrKind::kDType}, {"keepdims", AttrKind::kBool, false, false}},
+      .attrs = {{"axes", AttrKind::kInts},
+                {"dtype", AttrKind::kDType},
+                {"keepdims", AttrKind::kBool, false, false}},
       .meaning = "product over axes; of integers in i64 or u64",
       .infer = [](const InferContext& context) { return infer_arithmetic(context, Arithmetic::kProduct); },
       .evaluate = [](EvalContext& context) { evaluate_arithmetic(context, Arithmetic::kProduct); },

@@ -10,7 +10,8 @@ namespace {
 
 Reduction complete(Reduction reduction, int rank) {
   for (int axis = 0; axis < rank; ++axis)
-    if (!std::binary_search(reduction.reduced.begin(), reduction.reduced.end(), axis)) reduction.kept.push_back(axis);
+    if (!std::binary_search(reduction.reduced.begin(), reduction.reduced.end(), axis))
+      reduction.kept.push_back(axis);
   reduction.lanes = !reduction.reduced.empty() && reduction.reduced.back() == rank - 1;
   return reduction;
 }
@@ -44,7 +45,8 @@ Reduction infer_reduction(const InferContext& context) {
     for (const std::optional<std::int64_t>& entry : std::get<IntList>(*axes)) {
       if (!entry) fail(DiagId::kWrongAttribute, context.op.name, "axes", "has an entry that is null");
       const std::size_t axis = at(normalized_axis(context, *entry, rank));
-      if (seen[axis]) fail(DiagId::kWrongAttribute, context.op.name, "axes", fmt::format("names axis {} twice", axis));
+      if (seen[axis])
+        fail(DiagId::kWrongAttribute, context.op.name, "axes", fmt::format("names axis {} twice", axis));
       seen[axis] = true;
     }
   }
@@ -82,7 +84,8 @@ void refuse_empty(const InferContext& context, const Reduction& reduction) {
 
 void refuse_empty(const EvalContext& context, const Reduction& reduction) {
   const Extents& extents = context.inputs[0].extents();
-  if (element_count(pick(extents, reduction.reduced)) == 0 && element_count(pick(extents, reduction.kept)) != 0)
+  if (element_count(pick(extents, reduction.reduced)) == 0 &&
+      element_count(pick(extents, reduction.kept)) != 0)
     fail(DiagId::kEmptyReduction, context.op.name);
 }
 
@@ -132,8 +135,8 @@ void for_each_reduced(LoopContext& context, const Reduction& reduction, const In
   });
 }
 
-ExprRef accumulated(LoopContext& context, const Reduction& reduction, const IndexExprs& kept, ScalarOp op, DType dtype,
-                    const std::function<ExprRef(const IndexExprs&)>& element) {
+ExprRef accumulated(LoopContext& context, const Reduction& reduction, const IndexExprs& kept, ScalarOp op,
+                    DType dtype, const std::function<ExprRef(const IndexExprs&)>& element) {
   // Along an axis of extent 1 all elements go to one accumulator, so the other fifteen would not matter.
   Reduction walk = reduction;
   walk.lanes = reduction.lanes && !context.input_type(0).shape.back().is_constant(1);

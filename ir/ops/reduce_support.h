@@ -1,4 +1,5 @@
-// Shared by the operators that reduce axes: which axes, what shape remains, the walk over elements and over loops.
+// Shared by the operators that reduce axes: which axes, what shape remains, the walk over elements and over
+// loops.
 #pragma once
 
 #include "ir/diagnostics.h"
@@ -7,9 +8,10 @@
 
 namespace cohort {
 
-// The axes of a reduction. `lanes` says that sixteen partial accumulators are kept (ir/README.md, order of reductions).
+// The axes of a reduction. `lanes` says that sixteen partial accumulators are kept (ir/README.md, order of
+// reductions).
 struct Reduction {
-  std::vector<int> reduced, kept;   // ascending; together all axes
+  std::vector<int> reduced, kept;  // ascending; together all axes
   bool keepdims = false;
   bool lanes = false;
 };
@@ -32,12 +34,12 @@ void check_not_empty(LoopContext& context, const Reduction& reduction);
 // Offsets into the input: element r of result k is at kept[k] + reduced[r].
 struct ReductionOffsets {
   std::vector<std::int64_t> kept, reduced;
-  std::int64_t last_extent = 0;     // of the input's last axis where that is reduced, else 0
+  std::int64_t last_extent = 0;  // of the input's last axis where that is reduced, else 0
 };
 ReductionOffsets offsets_of(const Extents& extents, const Reduction& reduction);
 
-// The strict order over elements x[offset]: sixteen partial accumulators by index along the last axis if that is
-// reduced, else one.
+// The strict order over elements x[offset]: sixteen partial accumulators by index along the last axis if that
+// is reduced, else one.
 template <typename T, typename Element, typename Combine>
 T reduce_in_order(const ReductionOffsets& offsets, T identity, Element element, Combine combine) {
   const auto count = static_cast<std::int64_t>(offsets.reduced.size());
@@ -53,16 +55,17 @@ T reduce_in_order(const ReductionOffsets& offsets, T identity, Element element, 
   return partial[0];
 }
 
-
 // Loops over the results: `element(kept)` gives the value, `kept` has one expr per kept axis.
 void for_each_result(LoopContext& context, const Reduction& reduction,
                      const std::function<kernel::ExprRef(const IndexExprs& kept)>& element);
-// Loops over the elements that go into one result: `body` sees the input's index and the lane for `accumulate`.
+// Loops over the elements that go into one result: `body` sees the input's index and the lane for
+// `accumulate`.
 void for_each_reduced(LoopContext& context, const Reduction& reduction, const IndexExprs& kept,
                       const std::function<void(const IndexExprs& index, const kernel::ExprRef& lane)>& body);
 // An accumulation of `element(index)` over those elements, finished.
-kernel::ExprRef accumulated(LoopContext& context, const Reduction& reduction, const IndexExprs& kept, ScalarOp op,
-                            DType dtype, const std::function<kernel::ExprRef(const IndexExprs&)>& element);
+kernel::ExprRef accumulated(LoopContext& context, const Reduction& reduction, const IndexExprs& kept,
+                            ScalarOp op, DType dtype,
+                            const std::function<kernel::ExprRef(const IndexExprs&)>& element);
 
 // reduce_sum, reduce_prod and reduce_mean are one operator but for these.
 enum class Arithmetic : std::uint8_t { kSum, kProduct, kMean };

@@ -1,4 +1,5 @@
-// scatter_set: x with x[i0, ..., ik] = y. Writes go in row-major order of the indices, so of equal indices the last wins.
+// scatter_set: x with x[i0, ..., ik] = y. Writes go in row-major order of the indices, so of equal indices
+// the last wins.
 #include "ir/ops/indexing.h"
 #include "ir/ops/list.h"
 

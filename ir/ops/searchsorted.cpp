@@ -1,5 +1,5 @@
-// searchsorted: where in a sorted vector each element of v would stand; NaN sorts last. side `left` gives the first
-// such place, `right` the last.
+// searchsorted: where in a sorted vector each element of v would stand; NaN sorts last. side `left` gives the
+// first such place, `right` the last.
 #include <algorithm>
 
 #include "ir/diagnostics.h"
@@ -48,7 +48,8 @@ ExprRef before(const ExprRef& a, const ExprRef& b) {
   return apply(ScalarOp::k_or, {less, apply(ScalarOp::k_and, {a_number, b_nan})});
 }
 
-// Halvings after which the interval of places 0..n is one place; enough for any i64 if n is known at run time only.
+// Halvings after which the interval of places 0..n is one place; enough for any i64 if n is known at run time
+// only.
 std::int64_t halvings(const Dim& n) {
   if (!n.is_constant()) return 63;
   std::int64_t steps = 0;
@@ -67,10 +68,11 @@ ExprRef element(ElementContext& context) {
     context.if_then(apply(ScalarOp::k_lt, {low, high}), [&] {
       const ExprRef middle = context.let(apply(ScalarOp::k_shift_right, {low + high, constant_index(1)}));
       const ExprRef found = context.let(converted(context.load(0, {middle}), computed));
-      const ExprRef beyond = is_right(context.attrs()) ? apply(ScalarOp::k_not, {before(wanted, found)})
-                                                       : before(found, wanted);
-      context.if_then(beyond, [&] { context.assign(low, middle + constant_index(1)); },
-                      [&] { context.assign(high, middle); });
+      const ExprRef beyond =
+          is_right(context.attrs()) ? apply(ScalarOp::k_not, {before(wanted, found)}) : before(found, wanted);
+      context.if_then(
+          beyond, [&] { context.assign(low, middle + constant_index(1)); },
+          [&] { context.assign(high, middle); });
     });
   });
   return low;

@@ -27,7 +27,8 @@ void map_in_place(ScalarOp op, T* values, std::size_t count) {
   const void* const operand = values;
   const std::int64_t stride = 1;
   if (count > 0)
-    evaluate_array(op, kDTypeOf<T>, kDTypeOf<T>, static_cast<std::int64_t>(count), {&operand, 1}, {&stride, 1}, values);
+    evaluate_array(op, kDTypeOf<T>, kDTypeOf<T>, static_cast<std::int64_t>(count), {&operand, 1},
+                   {&stride, 1}, values);
 }
 
 // The greatest of the elements that go into result `k`; NaN if any is, -inf of none.
@@ -41,14 +42,15 @@ T greatest(const T* from, const ReductionOffsets& offsets) {
 
 // exp(x - shift) of those elements, in order, and their sum.
 template <typename T>
-T shifted_exponentials(const T* from, const ReductionOffsets& offsets, T shift, std::vector<T>& exponentials) {
+T shifted_exponentials(const T* from, const ReductionOffsets& offsets, T shift,
+                       std::vector<T>& exponentials) {
   const std::size_t count = offsets.reduced.size();
   exponentials.resize(count);
   for (std::size_t r = 0; r < count; ++r) exponentials[r] = from[offsets.reduced[r]] - shift;
   map_in_place(ScalarOp::k_exp, exponentials.data(), count);
   std::size_t next = 0;
-  return reduce_in_order<T>(offsets, T(0), [&](std::int64_t) { return exponentials[next++]; },
-                            [](T a, T b) { return a + b; });
+  return reduce_in_order<T>(
+      offsets, T(0), [&](std::int64_t) { return exponentials[next++]; }, [](T a, T b) { return a + b; });
 }
 
 template <typename T>
@@ -146,21 +148,23 @@ void softmax_loops(LoopContext& context, bool logarithm) {
   const bool kept_in_result = !logarithm && loops.computed == x.dtype;
   context.for_each(pick(x.shape, loops.along.kept), [&](const IndexExprs& kept) {
     const ExprRef shift = loops.maximum(kept);
-    ExprRef sum = accumulated(context, loops.along, kept, ScalarOp::k_add, loops.computed, [&](const IndexExprs& index) {
-      ExprRef value = loops.exponential(index, shift);
-      if (!kept_in_result) return value;
-      value = context.let(std::move(value));
-      context.store(0, index, value);
-      return value;
-    });
+    ExprRef sum = accumulated(context, loops.along, kept, ScalarOp::k_add, loops.computed,
+                              [&](const IndexExprs& index) {
+                                ExprRef value = loops.exponential(index, shift);
+                                if (!kept_in_result) return value;
+                                value = context.let(std::move(value));
+                                context.store(0, index, value);
+                                return value;
+                              });
     if (logarithm) sum = context.let(apply(ScalarOp::k_log, {sum}));
     for_each_reduced(context, loops.along, kept, [&](const IndexExprs& index, const ExprRef&) {
       ExprRef value;
       if (logarithm)
         value = (loops.element(index) - shift) - sum;
       else
-        value = apply(ScalarOp::k_true_div,
-                      {kept_in_result ? context.load_result(0, index) : loops.exponential(index, shift), sum});
+        value =
+            apply(ScalarOp::k_true_div,
+                  {kept_in_result ? context.load_result(0, index) : loops.exponential(index, shift), sum});
       context.store(0, index, converted(value, x.dtype));
     });
   });

@@ -1,5 +1,5 @@
-// softmax, log_softmax and logsumexp: exponentials relative to the greatest element, so that none overflows. Halves are
-// computed in f32. The sum has the strict order of ir/README.md.
+// softmax, log_softmax and logsumexp: exponentials relative to the greatest element, so that none overflows.
+// Halves are computed in f32. The sum has the strict order of ir/README.md.
 #pragma once
 
 #include "ir/ops/reduce_support.h"

@@ -11,7 +11,8 @@ using namespace kernel;
 
 AxisView view_along(const Extents& extents, std::size_t axis) {
   AxisView view;
-  for (std::size_t a = 0; a < extents.size(); ++a) (a < axis ? view.outer : a == axis ? view.n : view.inner) *= extents[a];
+  for (std::size_t a = 0; a < extents.size(); ++a)
+    (a < axis ? view.outer : a == axis ? view.n : view.inner) *= extents[a];
   return view;
 }
 
@@ -44,8 +45,8 @@ std::vector<std::int64_t> sorted_positions(const Tensor& x, const AxisView& view
   return positions;
 }
 
-void write_ordered(const Tensor& x, const AxisView& view, std::span<const std::int64_t> positions, std::int64_t count,
-                   Tensor* values, Tensor* indices) {
+void write_ordered(const Tensor& x, const AxisView& view, std::span<const std::int64_t> positions,
+                   std::int64_t count, Tensor* values, Tensor* indices) {
   const auto bytes = static_cast<std::size_t>(dtype_bytes(x.dtype()));
   std::byte* value_out = values ? values->mutable_data() : nullptr;
   auto* index_out = indices ? indices->mutable_as<std::int64_t>() : nullptr;
@@ -57,8 +58,8 @@ void write_ordered(const Tensor& x, const AxisView& view, std::span<const std::i
         if (index_out) index_out[to] = from;
         if (!value_out) continue;
         const std::int64_t source = (o * view.n + from) * view.inner + i;
-        std::memcpy(value_out + static_cast<std::size_t>(to) * bytes, x.data() + static_cast<std::size_t>(source) * bytes,
-                    bytes);
+        std::memcpy(value_out + static_cast<std::size_t>(to) * bytes,
+                    x.data() + static_cast<std::size_t>(source) * bytes, bytes);
       }
 }
 
@@ -78,7 +79,8 @@ bool call_sorting(std::string_view name, std::span<Tensor> outputs, std::span<co
 
 std::vector<ExprRef> view_exprs(const Shape& shape, std::size_t axis) {
   const auto at = shape.begin() + static_cast<std::ptrdiff_t>(axis);
-  return {element_count_expr(Shape(shape.begin(), at)), extent(*at), element_count_expr(Shape(at + 1, shape.end()))};
+  return {element_count_expr(Shape(shape.begin(), at)), extent(*at),
+          element_count_expr(Shape(at + 1, shape.end()))};
 }
 
 }  // namespace cohort

@@ -15,10 +15,12 @@ std::size_t index_axis(const Attrs& attrs, int rank) {
 
 std::vector<Type> infer(const InferContext& context) {
   const Type &x = context.inputs[0], &index = context.inputs[1];
-  const auto axis = static_cast<std::size_t>(normalized_axis(context, attr<std::int64_t>(context.attrs, "axis"), x.rank()));
+  const auto axis =
+      static_cast<std::size_t>(normalized_axis(context, attr<std::int64_t>(context.attrs, "axis"), x.rank()));
   require_index_dtype(context, 1);
   const auto mismatch = [&] {
-    fail(DiagId::kShapeMismatch, context.op.name, to_string(x.shape, context.dims), to_string(index.shape, context.dims));
+    fail(DiagId::kShapeMismatch, context.op.name, to_string(x.shape, context.dims),
+         to_string(index.shape, context.dims));
   };
   if (index.rank() != x.rank()) mismatch();
   Shape data = x.shape, chosen = index.shape;
@@ -50,7 +52,8 @@ void evaluate(EvalContext& context) {
   const auto bytes = static_cast<std::size_t>(dtype_bytes(x.dtype()));
   std::byte* out = context.results[0].mutable_data();
   for (std::size_t i = 0; i < data.size(); ++i) {
-    const std::int64_t k = checked_index(context, indices[static_cast<std::size_t>(chosen[i])], x.extents()[axis]);
+    const std::int64_t k =
+        checked_index(context, indices[static_cast<std::size_t>(chosen[i])], x.extents()[axis]);
     std::memcpy(out + i * bytes, x.data() + static_cast<std::size_t>(data[i] + k * along) * bytes, bytes);
   }
 }

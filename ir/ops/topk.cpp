@@ -1,4 +1,5 @@
-// topk: the k greatest elements along one axis and their positions, greatest first; NaN is greatest, ties go by position.
+// topk: the k greatest elements along one axis and their positions, greatest first; NaN is greatest, ties go
+// by position.
 #include "ir/diagnostics.h"
 #include "ir/ops/list.h"
 #include "ir/ops/sorting.h"
@@ -26,8 +27,8 @@ std::vector<Type> infer(const InferContext& context) {
 void evaluate(EvalContext& context) {
   const Tensor& x = context.inputs[0];
   const AxisView view = view_along(x.extents(), sorted_axis(context.attrs, x.rank()));
-  write_ordered(x, view, sorted_positions(x, view, true), attr<std::int64_t>(context.attrs, "k"), &context.results[0],
-                &context.results[1]);
+  write_ordered(x, view, sorted_positions(x, view, true), attr<std::int64_t>(context.attrs, "k"),
+                &context.results[0], &context.results[1]);
 }
 
 void loops(LoopContext& context) {

@@ -14,8 +14,10 @@ TEST_CASE("assert gives x or an error") {
   CHECK_SAME(run1("assert", {x, tensor(DType::kBool, {}, {1})}, attrs), x);
   CHECK_SAME(run1("assert", {x, tensor(DType::kBool, {0}, {})}, attrs), x);
   CHECK_SAME(run1("assert", {x, f64({2, 2}, {1, 2, std::nan(""), -1})}, attrs), x);
-  CHECK(error_of("assert", {x, tensor(DType::kBool, {}, {0})}, attrs).message == "assertion failed: x is small");
-  CHECK(error_of("assert", {x, tensor(DType::kBool, {2, 2}, {1, 1, 0, 1})}, attrs).id == DiagId::kAssertFailed);
+  CHECK(error_of("assert", {x, tensor(DType::kBool, {}, {0})}, attrs).message ==
+        "assertion failed: x is small");
+  CHECK(error_of("assert", {x, tensor(DType::kBool, {2, 2}, {1, 1, 0, 1})}, attrs).id ==
+        DiagId::kAssertFailed);
   CHECK(error_of("assert", {x}).id == DiagId::kWrongArity);
 }
 

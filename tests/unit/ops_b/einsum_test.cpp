@@ -18,7 +18,8 @@ Tensor summed_by_definition(const std::vector<std::string>& terms, const std::st
                             const std::vector<Tensor>& inputs) {
   std::map<char, std::int64_t> extents;
   for (std::size_t i = 0; i < terms.size(); ++i)
-    for (std::size_t axis = 0; axis < terms[i].size(); ++axis) extents[terms[i][axis]] = inputs[i].extents()[axis];
+    for (std::size_t axis = 0; axis < terms[i].size(); ++axis)
+      extents[terms[i][axis]] = inputs[i].extents()[axis];
   Extents result_extents;
   for (const char c : result) result_extents.push_back(extents[c]);
   Tensor sum(inputs[0].dtype(), result_extents);
@@ -148,14 +149,14 @@ TEST_CASE("einsum: what is built") {
   FunctionBuilder f(module, "f");
   const ValueId x = f.input("x", {DType::kF32, {Dim::named(n), 3}}), w = f.input("w", {DType::kF32, {5, 3}});
   const ValueId y = f.make("einsum", {x, w}, {{"equation", std::string("bi,oi->bo")}}, "y");
-  REQUIRE(f.function().nodes.size() == 1);   // the transpose is the product's flag
+  REQUIRE(f.function().nodes.size() == 1);  // the transpose is the product's flag
   CHECK(f.function().nodes[0].op->name == "matmul");
   CHECK(f.function().values[y].name == "y");
   CHECK(to_string(f.type(y), module.module().dims) == "f32[n,5]");
   // Two named dims cannot be one axis: such products are summed elementwise.
   const ValueId z = f.input("z", {DType::kF32, {Dim::named(n), Dim::named(k), 3}});
-  CHECK(to_string(f.type(f.make("einsum", {z, w}, {{"equation", std::string("bti,oi->bto")}})), module.module().dims) ==
-        "f32[n,k,5]");
+  CHECK(to_string(f.type(f.make("einsum", {z, w}, {{"equation", std::string("bti,oi->bto")}})),
+                  module.module().dims) == "f32[n,k,5]");
 }
 
 TEST_CASE("einsum refuses") {

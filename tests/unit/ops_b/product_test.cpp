@@ -27,7 +27,8 @@ TEST_CASE("matmul: every pair of ranks") {
   CHECK_SAME(run1("matmul", {counting({2, 1, 2}), counting({2, 2, 1})}), f64({2, 1, 1}, {5, 25}));
   // Batches broadcast.
   CHECK_SAME(run1("matmul", {counting({2, 1, 2}), counting({2, 2})}), f64({2, 1, 2}, {7, 10, 15, 22}));
-  CHECK_SAME(run1("matmul", {counting({2, 1, 1, 2}), counting({3, 2, 1})}), f64({2, 3, 1, 1}, {5, 11, 17, 11, 25, 39}));
+  CHECK_SAME(run1("matmul", {counting({2, 1, 1, 2}), counting({3, 2, 1})}),
+             f64({2, 3, 1, 1}, {5, 11, 17, 11, 25, 39}));
   CHECK_SAME(run1("matmul", {counting({2, 2, 2}), v2}), f64({2, 2}, {21, 43, 65, 87}));
   CHECK_SAME(run1("matmul", {v2, counting({2, 2, 2})}), f64({2, 2}, {31, 42, 75, 86}));
   CHECK_SAME(run1("matmul", {f64({2, 0}, {}), f64({0, 2}, {})}), f64({2, 2}, {0, 0, 0, 0}));
@@ -37,9 +38,11 @@ TEST_CASE("matmul: every pair of ranks") {
 TEST_CASE("matmul: transposes") {
   const Tensor a = counting({2, 3}), b = counting({2, 2}, 7), c = counting({4, 3}, 2);
   CHECK_SAME(run1("matmul", {a, b}, {{"transpose_a", true}}), f64({3, 2}, {43, 48, 59, 66, 75, 84}));
-  CHECK_SAME(run1("matmul", {a, c}, {{"transpose_b", true}}), f64({2, 4}, {20, 38, 56, 74, 47, 92, 137, 182}));
+  CHECK_SAME(run1("matmul", {a, c}, {{"transpose_b", true}}),
+             f64({2, 4}, {20, 38, 56, 74, 47, 92, 137, 182}));
   const Tensor batch = varied(DType::kF64, {2, 3, 4}), other = varied(DType::kF64, {2, 5, 3});
-  CHECK(run1("matmul", {batch, other}, {{"transpose_a", true}, {"transpose_b", true}}).extents() == Extents{2, 4, 5});
+  CHECK(run1("matmul", {batch, other}, {{"transpose_a", true}, {"transpose_b", true}}).extents() ==
+        Extents{2, 4, 5});
   CHECK(error_of("matmul", {f64({2}, {1, 2}), b}, {{"transpose_a", true}}).message ==
         "`matmul`: attribute `transpose_a` swaps two axes of an operand that has one");
 }
@@ -75,7 +78,8 @@ TEST_CASE("large products are calls of the runtime and give the same bits") {
   for (const DType dtype : {DType::kF32, DType::kF64, DType::kF16, DType::kI32}) {
     CAPTURE(std::string(dtype_name(dtype)));
     run("matmul", {varied(dtype, {16, 17}), varied(dtype, {17, 18}, 2)});
-    run("matmul", {varied(dtype, {17, 16}), varied(dtype, {18, 17}, 2)}, {{"transpose_a", true}, {"transpose_b", true}});
+    run("matmul", {varied(dtype, {17, 16}), varied(dtype, {18, 17}, 2)},
+        {{"transpose_a", true}, {"transpose_b", true}});
     run("matmul", {varied(dtype, {70, 70}), varied(dtype, {70}, 2)});
     run("matmul", {varied(dtype, {70}), varied(dtype, {70, 70}, 2)});
     run("matmul", {varied(dtype, {5, 6, 11, 4}), varied(dtype, {5, 6, 4, 7}, 2)});
@@ -99,8 +103,8 @@ TEST_CASE("large products with named dims") {
   const ValueId w = f.input("w", {DType::kF32, {20, 30}});
   f.output("y", f.make("matmul", {x, w}));
   CHECK(to_string(f.type(f.function().outputs[0].value), module.module().dims) == "f32[n,30]");
-  CHECK_THROWS_WITH_AS(f.make("matmul", {w, x}), doctest::Contains("`matmul`: shapes [20,30] and [n,20] do not fit"),
-                       UserError);
+  CHECK_THROWS_WITH_AS(f.make("matmul", {w, x}),
+                       doctest::Contains("`matmul`: shapes [20,30] and [n,20] do not fit"), UserError);
   CHECK_THROWS_AS(f.make("matmul", {x, x}, {{"transpose_a", true}, {"transpose_b", true}}), UserError);
   module.add_function(f.finish());
   const Tensor left = varied(DType::kF32, {7, 20}), right = varied(DType::kF32, {20, 30}, 1);

@@ -87,14 +87,15 @@ TEST_CASE("reduce_mean") {
              tensor(DType::kF32, {}, {static_cast<double>(4.0f / 3.0f)}));
   CHECK_SAME(run1("reduce_mean", {i64({2, 2}, {1, 2, 4, 4})}, {{"axes", ints({1})}}), f64({2}, {1.5, 4}));
   CHECK_SAME(run1("reduce_mean", {tensor(DType::kBool, {4}, {1, 0, 1, 1})}), f64({}, {0.75}));
-  CHECK_SAME(run1("reduce_mean", {i64({2}, {1, 2})}, {{"dtype", DType::kF32}}), tensor(DType::kF32, {}, {1.5}));
+  CHECK_SAME(run1("reduce_mean", {i64({2}, {1, 2})}, {{"dtype", DType::kF32}}),
+             tensor(DType::kF32, {}, {1.5}));
   CHECK_SAME(run1("reduce_mean", {f64({0}, {})}), f64({}, {kNaN}));
   for (const DType dtype : kFloats) run("reduce_mean", {varied(dtype, {3, 50})}, {{"axes", ints({1})}});
   const Diagnostic error = error_of("reduce_mean", {f64({2}, {1, 2})}, {{"dtype", DType::kI32}});
   CHECK(error.message == "`reduce_mean`: attribute `dtype` is no dtype of floats");
 }
 
-TEST_CASE("nothing to reduce") {   // CASES 8
+TEST_CASE("nothing to reduce") {  // CASES 8
   CHECK_SAME(run1("reduce_sum", {f64({0}, {})}), f64({}, {0}));
   CHECK_SAME(run1("reduce_prod", {f64({0}, {})}), f64({}, {1}));
   CHECK_SAME(run1("reduce_sum", {f64({0, 3}, {})}, {{"axes", ints({0})}}), f64({3}, {0, 0, 0}));
@@ -117,18 +118,19 @@ TEST_CASE("nothing to reduce, by a named dim") {
   const ValueId x = f.input("x", {DType::kF32, {Dim::named(n), 2}});
   f.output("sum", f.make("reduce_sum", {x}, {{"axes", ints({0})}}));
   f.output("max", f.make("reduce_max", {x}, {{"axes", ints({0})}}));
-  CHECK(to_string(f.type(f.make("reduce_max", {x}, {{"axes", ints({1})}, {"keepdims", true}})), module.module().dims) ==
-        "f32[n,1]");
+  CHECK(to_string(f.type(f.make("reduce_max", {x}, {{"axes", ints({1})}, {"keepdims", true}})),
+                  module.module().dims) == "f32[n,1]");
   module.add_function(f.finish());
   const Module m = module.finish();
   std::vector<Tensor> state;
   const Tensor empty(DType::kF32, {0, 2}), some = tensor(DType::kF32, {2, 2}, {1, 5, 2, 4});
-  CHECK_SAME(interpret(m, *m.functions[0], {{some}}, state, {2}).outputs[1], tensor(DType::kF32, {2}, {2, 5}));
+  CHECK_SAME(interpret(m, *m.functions[0], {{some}}, state, {2}).outputs[1],
+             tensor(DType::kF32, {2}, {2, 5}));
   CHECK_THROWS_WITH_AS(interpret(m, *m.functions[0], {{empty}}, state, {0}),
                        doctest::Contains("`reduce_max` of an axis of size 0 has no value"), UserError);
 }
 
-TEST_CASE("extrema propagate NaN") {   // CASES 3
+TEST_CASE("extrema propagate NaN") {  // CASES 3
   const Tensor x = f64({2, 2}, {1, kNaN, 3, 4});
   for (const char* op : {"reduce_max", "reduce_min"}) CHECK_SAME(run1(op, {x}), f64({}, {kNaN}));
   CHECK_SAME(run1("reduce_max", {x}, {{"axes", ints({0})}}), f64({2}, {3, kNaN}));
@@ -192,7 +194,8 @@ TEST_CASE("argmax: flattened by default, keepdims") {
 
 TEST_CASE("reductions refuse wrong axes") {
   const Tensor x = f64({2, 3}, {1, 2, 3, 4, 5, 6});
-  CHECK(error_of("reduce_sum", {x}, {{"axes", ints({2})}}).message == "`reduce_sum`: axis 2 does not exist in rank 2");
+  CHECK(error_of("reduce_sum", {x}, {{"axes", ints({2})}}).message ==
+        "`reduce_sum`: axis 2 does not exist in rank 2");
   CHECK(error_of("argmax", {x}, {{"axis", std::int64_t{-3}}}).id == DiagId::kAxisOutOfRange);
   CHECK(error_of("reduce_max", {x}, {{"axes", ints({1, -1})}}).message ==
         "`reduce_max`: attribute `axes` names axis 1 twice");
@@ -200,9 +203,11 @@ TEST_CASE("reductions refuse wrong axes") {
   CHECK(error_of("reduce_sum", {x}, {{"dtype", DType::kBool}}).id == DiagId::kWrongAttribute);
 }
 
-TEST_CASE("logsumexp") {   // CASES 12
-  CHECK(element_as_double(run1("logsumexp", {f64({2}, {-1000, -1000})}), 0) == doctest::Approx(-999.306852819440));
-  CHECK(element_as_double(run1("logsumexp", {f64({2}, {1000, 1000})}), 0) == doctest::Approx(1000.693147180560));
+TEST_CASE("logsumexp") {  // CASES 12
+  CHECK(element_as_double(run1("logsumexp", {f64({2}, {-1000, -1000})}), 0) ==
+        doctest::Approx(-999.306852819440));
+  CHECK(element_as_double(run1("logsumexp", {f64({2}, {1000, 1000})}), 0) ==
+        doctest::Approx(1000.693147180560));
   CHECK_SAME(run1("logsumexp", {f64({2}, {-kInf, -kInf})}), f64({}, {-kInf}));
   CHECK_SAME(run1("logsumexp", {f64({3}, {-kInf, kInf, 1})}), f64({}, {kInf}));
   CHECK_SAME(run1("logsumexp", {f64({3}, {kInf, kNaN, 1})}), f64({}, {kNaN}));

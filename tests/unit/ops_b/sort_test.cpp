@@ -50,14 +50,16 @@ TEST_CASE("topk: greatest first, ties by position, NaN greatest") {
   const DimId n = module.add_dim("n", 2, 9);
   FunctionBuilder f(module, "f");
   const ValueId v = f.input("x", {DType::kF32, {Dim::named(n), 4}});
-  CHECK(to_string(f.type(f.make("topk", {v}, {{"axis", std::int64_t{0}}, {"k", std::int64_t{2}}})), {}) == "f32[2,4]");
+  CHECK(to_string(f.type(f.make("topk", {v}, {{"axis", std::int64_t{0}}, {"k", std::int64_t{2}}})), {}) ==
+        "f32[2,4]");
   CHECK_THROWS_AS(f.make("topk", {v}, {{"axis", std::int64_t{0}}, {"k", std::int64_t{3}}}), UserError);
 }
 
 TEST_CASE("searchsorted") {
   const Tensor sorted = f64({5}, {1, 2, 2, 3, kNaN}), v = f64({2, 4}, {2, 0, 3.5, kNaN, 1, 3, kInf, -kInf});
   CHECK_SAME(run1("searchsorted", {sorted, v}), i64({2, 4}, {1, 0, 4, 4, 0, 3, 4, 0}));
-  CHECK_SAME(run1("searchsorted", {sorted, v}, {{"side", std::string("right")}}), i64({2, 4}, {3, 0, 4, 5, 1, 4, 4, 0}));
+  CHECK_SAME(run1("searchsorted", {sorted, v}, {{"side", std::string("right")}}),
+             i64({2, 4}, {3, 0, 4, 5, 1, 4, 4, 0}));
   CHECK_SAME(run1("searchsorted", {f64({0}, {}), f64({}, {1})}), i64({}, {0}));
   CHECK_SAME(run1("searchsorted", {f64({1}, {1}), f64({3}, {0, 1, 2})}), i64({3}, {0, 0, 1}));
   for (const DType dtype : kAllDTypes) {
@@ -76,7 +78,8 @@ TEST_CASE("searchsorted in a vector whose length is known at run time only") {
   ModuleBuilder module("m");
   const DimId n = module.add_dim("n", 0, 100);
   FunctionBuilder f(module, "f");
-  const ValueId sorted = f.input("sorted", {DType::kI32, {Dim::named(n)}}), v = f.input("v", {DType::kI32, {}});
+  const ValueId sorted = f.input("sorted", {DType::kI32, {Dim::named(n)}}),
+                v = f.input("v", {DType::kI32, {}});
   f.output("at", f.make("searchsorted", {sorted, v}));
   module.add_function(f.finish());
   check_module(module.finish(), {tensor(DType::kI32, {5}, {1, 3, 5, 7, 9}), tensor(DType::kI32, {}, {6})},

@@ -15,7 +15,8 @@ namespace cohort::test {
 Tensor tensor(DType dtype, const Extents& extents, const std::vector<double>& values) {
   Tensor result(dtype, extents);
   REQUIRE(result.size() == static_cast<std::int64_t>(values.size()));
-  for (std::int64_t i = 0; i < result.size(); ++i) set_element(result, i, values[static_cast<std::size_t>(i)]);
+  for (std::int64_t i = 0; i < result.size(); ++i)
+    set_element(result, i, values[static_cast<std::size_t>(i)]);
   return result;
 }
 
@@ -39,7 +40,7 @@ namespace {
 struct Outcome {
   std::vector<Tensor> results;
   std::string printed;
-  std::string error;                // the message, empty if none
+  std::string error;  // the message, empty if none
   DiagId id = DiagId::kUnknownOperator;
 };
 
@@ -61,7 +62,8 @@ Module module_of(const std::string& op, const std::vector<Tensor>& inputs, Attrs
   ModuleBuilder module("m");
   FunctionBuilder f(module, "f");
   std::vector<ValueId> values;
-  for (const Tensor& input : inputs) values.push_back(f.input("i" + std::to_string(values.size()), type_of(input)));
+  for (const Tensor& input : inputs)
+    values.push_back(f.input("i" + std::to_string(values.size()), type_of(input)));
   const ValueId first = f.make(op, values, std::move(attrs), "result");
   const Node& node = f.function().nodes.back();
   const std::uint32_t count = find_op(op)->expand ? 1 : node.result_count;
@@ -74,7 +76,8 @@ void compare(const Outcome& outcome, const Outcome& expected) {
   CHECK(outcome.error == expected.error);
   CHECK(outcome.printed == expected.printed);
   REQUIRE(outcome.results.size() == expected.results.size());
-  for (std::size_t i = 0; i < expected.results.size(); ++i) CHECK_SAME(outcome.results[i], expected.results[i]);
+  for (std::size_t i = 0; i < expected.results.size(); ++i)
+    CHECK_SAME(outcome.results[i], expected.results[i]);
 }
 
 Outcome run_both(const Module& module, const std::vector<Tensor>& inputs) {
@@ -85,7 +88,8 @@ Outcome run_both(const Module& module, const std::vector<Tensor>& inputs) {
   const auto check = [&](std::string_view after, const kernel::Program& program) {
     INFO("after " << std::string(after) << "\n" << kernel::to_string(program, module.dims));
     for (const LoopOrder order : {LoopOrder::kForward, LoopOrder::kBackward})
-      compare(outcome_of([&] { return interpret_program(module, program, inputs, state, dims, order); }), expected);
+      compare(outcome_of([&] { return interpret_program(module, program, inputs, state, dims, order); }),
+              expected);
   };
   kernel::Program program = lower(module, function);
   REQUIRE(kernel::verify(program).empty());
@@ -116,7 +120,8 @@ Diagnostic error_of(const std::string& op, const std::vector<Tensor>& inputs, At
   }
 }
 
-void check_module(const Module& module, const std::vector<Tensor>& inputs, const std::vector<Tensor>& expected) {
+void check_module(const Module& module, const std::vector<Tensor>& inputs,
+                  const std::vector<Tensor>& expected) {
   compare(run_both(module, inputs), {expected, {}, {}});
 }
 
