@@ -8,4 +8,5 @@
 #include "hardware.h"
 #include "math.h"
 #include "memory.h"
+#include "sort.h"
 #include "vector.h"
