@@ -6,6 +6,7 @@ writes are constants, the others live within the step. See Note [pieces].
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -136,10 +137,17 @@ class Memory:
     def _read_run(self, base: Signal, start: int, stop: int) -> Array:
         seen = self._seen.setdefault(base, {})
         if (start, stop) not in seen:
-            touched = [piece for piece in self._pieces[base] if piece.start < stop and start < piece.stop]
+            first, last = self._touched(base, start, stop)
+            touched = self._pieces[base][first:last]
             parts = [self._part(piece, max(start, piece.start), min(stop, piece.stop)) for piece in touched]
             seen[start, stop] = parts[0] if len(parts) == 1 else self._join(parts)
         return seen[start, stop]
+
+    def _touched(self, base: Signal, start: int, stop: int) -> tuple[int, int]:
+        """Which pieces hold elements of [start, stop); pieces are sorted and leave no gap."""
+        pieces = self._pieces[base]
+        first = bisect_right(pieces, start, key=lambda piece: piece.stop)
+        return first, bisect_left(pieces, stop, lo=first, key=lambda piece: piece.start)
 
     def _join(self, parts: list[Array]) -> Array:
         first = parts[0]
@@ -162,14 +170,16 @@ class Memory:
         return self._emit.slice(self._emit.reshape(content, (content.size,)), [slice(first, last)])
 
     def _write_run(self, base: Signal, start: int, stop: int, array: Array) -> None:
-        pieces: list[Piece] = []
-        for piece in self._pieces[base]:
+        pieces = self._pieces[base]
+        first, last = self._touched(base, start, stop)
+        kept: list[Piece] = []
+        for piece in pieces[first:last]:
             for low, high in ((piece.start, min(piece.stop, start)), (max(piece.start, stop), piece.stop)):
                 if low < high:
                     content = None if piece.content is None else self._part(piece, low, high)
-                    pieces.append(Piece(low, high, content))
-        pieces.append(Piece(start, stop, array))
-        self._pieces[base] = sorted(pieces, key=lambda piece: piece.start)
+                    kept.append(Piece(low, high, content))
+        kept.append(Piece(start, stop, array))
+        pieces[first:last] = sorted(kept, key=lambda piece: piece.start)
         seen = self._seen.get(base, {})
         for key in [key for key in seen if key[0] < stop and start < key[1]]:
             del seen[key]
