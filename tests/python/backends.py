@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,13 +15,24 @@ from cohort.program import Program
 from cohort.tool import run_tool
 from cohort.types import Type
 
-HAS_TOOL = cohort.find_tool() is not None
-NEEDS_TOOL = pytest.mark.skipif(not HAS_TOOL, reason="the cohort command is not built")
+
+def _subcommands() -> str:
+    """The command's help, empty without a command."""
+    return run_tool("--help") if cohort.find_tool() is not None else ""
+
+
+def needs(subcommand: str) -> pytest.MarkDecorator:
+    """Skips where the command is not built or is built without the subcommand."""
+    has = re.search(rf"^\s+{subcommand}\b", _HELP, re.MULTILINE) is not None
+    return pytest.mark.skipif(not has, reason=f"there is no `cohort {subcommand}`")
+
+
+_HELP = _subcommands()
 
 EVERY_BACKEND = [
     pytest.param("numpy"),
-    pytest.param("interpreter", marks=NEEDS_TOOL),
-    pytest.param("compiled", marks=NEEDS_TOOL),
+    pytest.param("interpreter", marks=needs("run")),
+    pytest.param("compiled", marks=needs("compile")),
 ]
 STEPPING_BACKENDS = [EVERY_BACKEND[0], EVERY_BACKEND[2]]
 

@@ -9,10 +9,11 @@ import cohort
 import nengo
 import numpy as np
 import pytest
-from backends import STEPPING_BACKENDS, program
-from cohort import ops
+from backends import STEPPING_BACKENDS, needs, program
+from cohort import ops, safetensors
 from cohort.importers.nengo import to_module
 from cohort.importers.nengo.__main__ import main
+from cohort.tool import run_tool
 from nengo_models import MODELS, SINE, stimulus
 
 STEPS = 200
@@ -63,6 +64,26 @@ def test_model(name: str, backend: str) -> None:
     expected = simulate(network)
     assert any(np.ptp(data) > 0 for data in expected), "the model does nothing"
     compare(record(to_module(network, n_steps=STEPS), backend), expected)
+
+
+@needs("run")
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_model_in_the_interpreter(name: str, tmp_path) -> None:
+    """After 50 steps all state and all outputs equal the evaluator's."""
+    module = to_module(MODELS[name](), n_steps=50)
+    graph = cohort.Evaluator(module)
+    for _ in range(50):
+        outputs = graph.step()
+    path = module.save(tmp_path / "graph.json")
+    (tmp_path / "outputs").mkdir()
+    state, folder = tmp_path / "state.safetensors", tmp_path / "outputs"
+    run_tool(
+        "run", path, "--function", "step", "--steps", "50", "--save-state", state, "--output-dir", folder
+    )
+    saved = safetensors.read(state)
+    names = graph.state_names()
+    compare([saved[name] for name in names], [graph.state(name) for name in names])
+    compare([np.load(folder / f"{name}.npy") for name in outputs], list(outputs.values()))
 
 
 @pytest.mark.parametrize("name", ["communication_channel", "slicing", "learning_pes", "recurrent_oscillator"])
