@@ -1,0 +1,77 @@
+// Products of every shape and layout equal the scalar loop bit for bit.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <initializer_list>
+#include <memory>
+#include <vector>
+
+#include "bits.h"
+
+namespace {
+
+struct Layout {
+  int64_t row, column;
+};
+Layout layout(bool transposed, int64_t rows, int64_t columns, int64_t gap) {
+  return transposed ? Layout{1, rows + gap} : Layout{columns + gap, 1};
+}
+
+template <class T>
+std::vector<T> values(int64_t n, uint32_t seed) {
+  std::vector<T> x(static_cast<std::size_t>(n));
+  for (T& v : x) {
+    seed = seed * 1664525u + 1013904223u;
+    v = static_cast<T>(static_cast<double>(seed >> 8) * 0x1p-23 - 1) *
+        (rt_traits<T>::is_float ? T(1) : T(100));
+    if (!rt_traits<T>::is_float) v = static_cast<T>(seed >> 16);
+  }
+  return x;
+}
+
+// Rows of c have a gap of 2 that stays as it was. Returns whether both ways agree with the loop.
+template <class T>
+bool agrees(int64_t m, int64_t n, int64_t depth, Layout a, Layout b) {
+  const auto left = values<T>((m + 3) * (depth + 3), 1), right = values<T>((depth + 3) * (n + 3), 2);
+  std::vector<T> want(static_cast<std::size_t>(m * (n + 2)), T(77)), got = want, slow = want;
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      T sum = 0;
+      for (int64_t k = 0; k < depth; ++k) {
+        const T x = left[static_cast<std::size_t>(i * a.row + k * a.column)];
+        const T y = right[static_cast<std::size_t>(k * b.row + j * b.column)];
+        if constexpr (rt_traits<T>::is_float)
+          sum = rt_fma(x, y, sum);
+        else
+          sum = rt_add(sum, rt_mul(x, y));
+      }
+      want[static_cast<std::size_t>(i * (n + 2) + j)] = sum;
+    }
+  const auto bytes = static_cast<std::size_t>(rt_gemm_scratch<T>(m, n, depth));
+  const std::unique_ptr<void, void (*)(void*)> scratch(std::aligned_alloc(64, (bytes + 64) / 64 * 64),
+                                                       std::free);
+  rt_gemm<T>(m, n, depth, left.data(), a.row, a.column, right.data(), b.row, b.column, got.data(), n + 2,
+             scratch.get());
+  rt_gemm<T>(m, n, depth, left.data(), a.row, a.column, right.data(), b.row, b.column, slow.data(), n + 2,
+             nullptr);
+  return got == want && slow == want;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("products equal the scalar loop", T, float, double, int32_t, uint8_t) {
+  int wrong = 0;
+  for (int64_t m : {1, 2, 3, 4, 5, 7, 13, 14, 15, 29})
+    for (int64_t n : {1, 2, 7, 8, 16, 17, 33, 70})
+      for (int64_t depth : {0, 1, 3, 16, 37})
+        for (int layouts = 0; layouts < 4; ++layouts)
+          wrong +=
+              !agrees<T>(m, n, depth, layout(layouts & 1, m, depth, 1), layout(layouts & 2, depth, n, 3));
+  CHECK(wrong == 0);
+  CHECK(agrees<T>(1, 700, 50, layout(false, 1, 50, 0), layout(false, 50, 700, 0)));
+  CHECK(agrees<T>(700, 1, 50, layout(false, 700, 50, 0), layout(false, 50, 1, 0)));
+  CHECK(agrees<T>(1, 300, 200, layout(false, 1, 200, 0), layout(true, 200, 300, 0)));
+  CHECK(agrees<T>(60, 130, 65, layout(true, 60, 65, 2), layout(true, 65, 130, 1)));
+  CHECK(agrees<T>(20, 20, 20, {0, 1}, {22, 1}));  // every row of a the same
+}
