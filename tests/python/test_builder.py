@@ -246,6 +246,18 @@ def test_nodes_in_any_order() -> None:
     assert cohort.evaluate(graph, "f")["y"] == 6.0
 
 
+def test_declared_types_are_checked() -> None:
+    function = {
+        "nodes": [{"name": "a", "op": "add", "inputs": [2.0, 0.5], "type": "f64[]"}],
+        "outputs": {"y": "a"},
+    }
+    graph = {"format": "cohort-ir", "version": "1.0", "name": "m", "functions": {"f": function}}
+    assert cohort.evaluate(graph, "f")["y"] == 2.5
+    function["nodes"][0]["type"] = "f32[]"
+    with pytest.raises(cohort.EvaluationError, match=r"has type f64\[\], declared is f32\[\]"):
+        cohort.evaluate(graph, "f")
+
+
 def test_changed_weights_are_noticed(tmp_path) -> None:
     module = cohort.Module("m")
     module.function("f").output("y", module.constant("w", np.arange(100.0)))

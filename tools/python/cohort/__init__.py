@@ -6,7 +6,7 @@
 * `cohort.importers` makes graphs from other libraries' models.
 """
 
-from . import ops
+from . import dtypes, ops
 from .builder import Function, Module
 from .errors import CohortError, EvaluationError, GraphError, ToolError
 from .evaluator import Evaluator, evaluate
@@ -28,6 +28,7 @@ __all__ = [
     "Type",
     "Value",
     "compile",
+    "dtypes",
     "evaluate",
     "find_tool",
     "load",

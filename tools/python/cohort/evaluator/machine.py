@@ -158,8 +158,21 @@ class _Plan:
             call = self._printing(attrs.get("message", ""))
         else:
             raise GraphError(f"{_where(node)}unknown operator `{op}`")
+        if "type" in node:
+            call = self._checked(call, parse_type(node["type"]))
         results = [self._slots[name] for name in _results(node)]
         return call, operands, results[0] if "name" in node and op != "split" else results, node
+
+    def _checked(self, call: Callable[..., Any], type_: Type) -> Callable[..., Any]:
+        """The call, and a check of its result against the node's declared type."""
+
+        def run(*operands: Any) -> Any:
+            value = np.asarray(call(*operands))
+            if value.dtype != type_.numpy_dtype or value.shape != type_.extents(self._dims):
+                raise EvaluationError(f"the node has type {Type.of(value)}, declared is {type_}")
+            return value
+
+        return run
 
     def _shape_of(self, shape: list[int | str]) -> tuple[int, ...]:
         return tuple(
