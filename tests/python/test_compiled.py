@@ -145,14 +145,15 @@ def test_copies_have_state_of_their_own(mixed) -> None:
 def test_hostile_names() -> None:
     module = cohort.Module("class")
     f = module.function("")
-    for index, name in enumerate(HOSTILE):
+    names = [name for name in HOSTILE if name != "__metadata__"]  # safetensors' own; the compiler refuses it
+    for index, name in enumerate(names):
         state = module.state(name, np.full(3, float(index)))
         f.update(state, ops.add(state, 1.0, name=name))
         f.output(name, state)
     graph = cohort.compile(module)
     results = graph.call("")
-    assert {name: value[0] for name, value in results.items()} == {name: i for i, name in enumerate(HOSTILE)}
-    assert [graph.state(name)[0] for name in HOSTILE] == [i + 1.0 for i in range(len(HOSTILE))]
+    assert {name: value[0] for name, value in results.items()} == {name: i for i, name in enumerate(names)}
+    assert [graph.state(name)[0] for name in names] == [i + 1.0 for i in range(len(names))]
 
 
 def test_every_dtype_goes_through_a_call() -> None:

@@ -121,6 +121,7 @@ class CompiledModule(Program):
             if name not in given:
                 raise EvaluationError(f"function `{function}`: input `{name}` is missing")
             arrays.append((offset, self.converted(name, type_, given[name], sizes, self._declared)))
+        entry.check_dims(sizes)
         outputs: dict[str, np.ndarray] = {}
         for name, type_, offset in entry.outputs:
             outputs[name] = np.empty(type_.extents(sizes), dtype=type_.numpy_dtype)
@@ -172,13 +173,17 @@ class _Function:
         self._dims = [(item["name"], item["offset"]) for item in entry["dims"]]
         self._bytes = entry["args_bytes"]
 
+    def check_dims(self, dims: Mapping[str, int]) -> None:
+        """Every dim the function uses must have a value."""
+        for name, _ in self._dims:
+            if name not in dims:
+                raise EvaluationError(f"no input determines the dim `{name}`; pass it in `dims`")
+
     def pack(self, arrays: list[tuple[int, np.ndarray]], dims: Mapping[str, int]) -> Any:
         """The argument struct; all members are eight bytes wide."""
         words = (ctypes.c_uint64 * (self._bytes // 8))()
         words[0] = self._bytes
         for name, offset in self._dims:
-            if name not in dims:
-                raise EvaluationError(f"no input determines the dim `{name}`; pass it in `dims`")
             words[offset // 8] = dims[name]
         for offset, array in arrays:
             words[offset // 8] = _address(array).value or 0

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from . import safetensors
-from .dtypes import dtype_name
 from .errors import EvaluationError
 from .types import Type, bind_dims
 
@@ -94,9 +93,7 @@ class Program(ABC):
         if array.dtype != wanted:
             is_plain = not isinstance(value, (np.ndarray, np.generic))
             if not (is_plain or np.can_cast(array.dtype, wanted, "safe")):
-                raise EvaluationError(
-                    f"argument `{name}`: expected {type_}, got dtype {dtype_name(array.dtype)}"
-                )
+                raise EvaluationError(f"argument `{name}`: expected {type_}, got dtype {array.dtype}")
             array = array.astype(wanted)
         bind_dims({} if dims is None else dims, declared or {}, name, type_, array.shape)
         return np.require(array, requirements=["C", "A"])
