@@ -39,3 +39,19 @@ def test_channel_is_what_the_command_makes(tmp_path) -> None:
         "constants"
     ].items():  # solved by NumPy, whose rounding depends on the processor
         np.testing.assert_allclose(new["constants"][name]["data"], constant["data"], rtol=1e-9)
+
+
+@needs("compile")
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+def test_channel_driver(tmp_path) -> None:
+    """The C program, compiled with all warnings, steps the module as Nengo did."""
+    cohort.compile(SAMPLE / "channel.json", tmp_path)
+    program = tmp_path / "channel"
+    warnings = "-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror".split()
+    includes = [f"-I{tmp_path}", f"-I{ROOT / 'runtime' / 'include'}"]
+    libraries = [f"-L{tmp_path}", "-lchannel", f"-Wl,-rpath,{tmp_path}", "-lm"]
+    command = ["cc", "-std=c11", *warnings, *includes, str(SAMPLE / "main.c"), *libraries, "-o", str(program)]
+    subprocess.run(command, check=True)
+    done = subprocess.run([program, SAMPLE / "expected.npy"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith("1000 steps")
