@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "ir/diagnostics.h"
 #include "support.h"
 
 using namespace cohort;
@@ -54,4 +55,21 @@ TEST_CASE("scalars and named dims") {
   const Module module = finish(m, f);
   check_lowering(module, {tensor(DType::kF64, {4, 3}), tensor(DType::kF64, {}, {0.5})});
   check_lowering(module, {tensor(DType::kF64, {0, 3}), tensor(DType::kF64, {}, {0.5})});
+}
+
+TEST_CASE("state keeps its value where a check fails") {
+  ModuleBuilder m("failing");
+  const StateId x = m.add_state("x", f64({4}), tensor(DType::kF64, {4}));
+  FunctionBuilder f(m, "f");
+  const ValueId i = f.input("i", type(DType::kI64, {2}));
+  const ValueId t = f.make("mul", {f.state(x), f.literal(DType::kF64, 2)});
+  f.output("g", f.make("take", {t, i}));
+  f.update(x, f.make("scatter_add", {t, f.make("take", {t, i}), i}));
+  const Module module = finish(m, f);
+  check_lowering(module, {tensor(DType::kI64, {2}, {3, 3})});
+  const kernel::Program program = run_kernel_passes(lower(module, *module.functions[0]), {}, {});
+  std::vector<Tensor> state = initial_state(module);
+  const std::vector<Tensor> inputs{tensor(DType::kI64, {2}, {1, 4})};
+  CHECK_THROWS_AS(interpret_program(module, program, inputs, state, {}), UserError);
+  CHECK(state[0] == initial_state(module)[0]);
 }
