@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import cohort
 import numpy as np
 import pytest
+
+import cohort
 from cohort.program import Program
 from cohort.tool import run_tool
 from cohort.types import Type

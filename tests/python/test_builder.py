@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 
-import cohort
 import numpy as np
 import pytest
+
+import cohort
 from cohort import ops, safetensors
 from cohort.data import decode_array, encode_array
 from cohort.dtypes import NUMPY, dtype_name, promote

@@ -3,12 +3,13 @@ names."""
 
 from __future__ import annotations
 
-import cohort
 import numpy as np
 import pytest
 from backends import needs
-from cohort import ops, safetensors
 from test_builder import HOSTILE, toy
+
+import cohort
+from cohort import ops, safetensors
 
 pytestmark = needs("compile")
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import warnings
 
-import cohort
 import nengo
 import numpy as np
 import pytest
 from backends import STEPPING_BACKENDS, needs, program
+from nengo_models import MODELS, SINE, stimulus
+
+import cohort
 from cohort import ops, safetensors
 from cohort.importers.nengo import to_module
 from cohort.importers.nengo.__main__ import main
 from cohort.tool import run_tool
-from nengo_models import MODELS, SINE, stimulus
 
 STEPS = 200
 RTOL = 1e-9

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 
-import cohort
 import numpy as np
 import pytest
 import structured_cases
 from backends import EVERY_BACKEND, program
-from cohort import ops
 from conftest import ROOT
 from op_cases import Case
+
+import cohort
+from cohort import ops
 
 CASES = structured_cases.CASES
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from backends import needs
+from conftest import ROOT
 
 import cohort
-import numpy as np
 from cohort.importers.nengo.__main__ import main
-from conftest import ROOT
 
 SAMPLE = ROOT / "samples" / "nengo_channel"
 
