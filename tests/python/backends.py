@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import cohort
+from cohort.dtypes import NUMPY
 from cohort.program import Program
 from cohort.tool import run_tool
 from cohort.types import Type
@@ -67,7 +68,7 @@ class Interpreted(Program):
             run_tool(*arguments, "--output-dir", str(outputs))
         except cohort.ToolError as error:
             raise cohort.EvaluationError(str(error)) from error
-        return {path.stem: np.load(path) for path in sorted(outputs.glob("*.npy"))}
+        return {path.stem: _read(path) for path in sorted(outputs.glob("*.npy"))}
 
     def state_names(self) -> tuple[str, ...]:
         return ()
@@ -80,6 +81,12 @@ class Interpreted(Program):
 
     def reset(self) -> None:
         raise NotImplementedError
+
+
+def _read(path: Path) -> np.ndarray:
+    """An .npy file; raw elements of two bytes are `bf16`."""
+    array = np.load(path)
+    return array.view(NUMPY["bf16"]) if array.dtype == np.dtype("V2") else array
 
 
 def program(backend: str, module: cohort.Module) -> Program:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 from scipy import special
 
@@ -358,9 +359,48 @@ def cast_cases() -> None:
     case("cast", [np.zeros((0, 3))], np.zeros((0, 3), np.int32), dtype="i32")
 
 
+def half_cases() -> None:
+    """Halves are computed in f32 and rounded; `f16` with `bf16` is `f32`."""
+    for dtype in (np.float16, ml_dtypes.bfloat16):
+        x, y = normal(np.float32, 19).astype(dtype), normal(np.float32, 19, 0.1).astype(dtype)
+        wide_x, wide_y = x.astype(np.float32), y.astype(np.float32)
+        near = float(ml_dtypes.finfo(dtype).eps)
+        for op, reference in {
+            "add": np.add,
+            "mul": np.multiply,
+            "true_div": np.true_divide,
+            "max": np.maximum,
+        }.items():
+            case(op, [x, y], reference(wide_x, wide_y).astype(dtype))
+        for op, reference in {"exp": np.exp, "tanh": np.tanh, "sigmoid": special.expit}.items():
+            case(op, [x], reference(wide_x).astype(dtype), near)
+        case("lt", [x, y], wide_x < wide_y)
+        case("mul", [x, 0.5], (wide_x * np.float32(0.5)).astype(dtype))
+        case("add", [x, np.ones(19, np.float32)], wide_x + 1)
+        case("fma", [x, y, y], (wide_x.astype(np.float64) * wide_y + wide_y).astype(dtype), near)
+        case("neg", [x], -x)
+        case("cast", [x], wide_x.astype(np.int32), dtype="i32")
+        case("reduce_sum", [x], wide_x.sum().astype(dtype), near)
+        case("reduce_max", [x], x.max())
+        case("matmul", [x[:4], y[:4]], np.dot(wide_x[:4], wide_y[:4]).astype(dtype), 4 * near)
+        case("concat", [x, y], np.concatenate([x, y]))
+        case("where", [wide_x > 0, x, y], np.where(wide_x > 0, x, y))
+        case("take", [x, np.array([3, -1])], x[[3, -1]])
+        case("sort", [x], np.sort(wide_x).astype(dtype))
+    half, brain = np.ones(3, np.float16), np.ones(3, ml_dtypes.bfloat16)
+    case("add", [half, brain], np.full(3, 2, np.float32))
+    case(
+        "cast",
+        [np.array([1.0, 1.00390625, 1.01171875, 3.4e38])],
+        np.array([1, 1, 1.015625, np.inf]).astype(brain.dtype),
+        dtype="bf16",
+    )
+
+
 with np.errstate(all="ignore"):
     unary_cases()
     binary_cases()
     literal_cases()
     ternary_cases()
     cast_cases()
+    half_cases()
