@@ -122,7 +122,8 @@ Diagnostic error_of(const std::string& op, const std::vector<Tensor>& inputs, At
 
 void check_module(const Module& module, const std::vector<Tensor>& inputs,
                   const std::vector<Tensor>& expected) {
-  compare(run_both(module, inputs), {expected, {}, {}});
+  const Outcome outcome = run_both(module, inputs);
+  compare(outcome, {expected, outcome.printed, {}});
 }
 
 bool same(const Tensor& a, const Tensor& b) {
