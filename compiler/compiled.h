@@ -55,6 +55,7 @@ struct CompileOptions {
   std::string stop_after;               // --stop-after: a pass's name
   bool verify_passes = false;           // --verify-passes
   bool print_changed = false;           // --print-changed
+  std::string reproducer;               // file to write if a pass fails; empty: none
 };
 
 // Runs the whole pipeline (pipeline.cpp).

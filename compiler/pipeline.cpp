@@ -1,0 +1,23 @@
+#include "compiler/pipeline.h"
+
+#include "compiler/run_passes.h"
+
+namespace cohort {
+
+Module optimise(Module module, const CompileOptions& options) {
+  PassRunner runner(std::move(module), options);
+  constexpr int kRounds = 4;
+
+  // Fewer kinds of operators, and nothing in the way of the patterns that follow.
+  constexpr std::string_view kClean[] = {"expand",          "simplify_shapes", "simplify_slices",  "simplify",
+                                         "simplify_matmul", "fold_constants",  "merge_duplicates", "remove_dead"};
+  runner.run_until_stable(kClean, kRounds);
+
+  // Accuracy first, speed second: what is stable is not taken apart again.
+  constexpr std::string_view kAlgebra[] = {"stabilise", "reassociate"};
+  runner.run_until_stable(kAlgebra, 1);
+  runner.run_until_stable(kClean, kRounds);
+  return runner.finish();
+}
+
+}  // namespace cohort

@@ -1,0 +1,12 @@
+// The order of the passes on the graph.
+#pragma once
+
+#include "compiler/compiled.h"
+
+namespace cohort {
+
+// Runs the graph passes; the module that comes back computes the same (bit for bit, but for what pass.h calls
+// kAccuracy and, under options.fast, kFast).
+Module optimise(Module module, const CompileOptions& options);
+
+}  // namespace cohort
