@@ -1,11 +1,8 @@
 #include "compiler/pipeline.h"
 
-#include "compiler/run_passes.h"
-
 namespace cohort {
 
-Module optimise(Module module, const CompileOptions& options) {
-  PassRunner runner(std::move(module), options);
+void run_pipeline(PassRunner& runner) {
   constexpr int kRounds = 4;
 
   // Fewer kinds of operators, and nothing in the way of the patterns that follow.
@@ -17,6 +14,11 @@ Module optimise(Module module, const CompileOptions& options) {
   constexpr std::string_view kAlgebra[] = {"stabilise", "reassociate"};
   runner.run_until_stable(kAlgebra, 1);
   runner.run_until_stable(kClean, kRounds);
+}
+
+Module optimise(Module module, const CompileOptions& options) {
+  PassRunner runner(std::move(module), options);
+  run_pipeline(runner);
   return runner.finish();
 }
 

@@ -2,11 +2,15 @@
 #pragma once
 
 #include "compiler/compiled.h"
+#include "compiler/run_passes.h"
 
 namespace cohort {
 
 // Runs the graph passes; the module that comes back computes the same (bit for bit, but for what pass.h calls
 // kAccuracy and, under options.fast, kFast).
 Module optimise(Module module, const CompileOptions& options);
+
+// The same on a runner, whose log and options the caller keeps.
+void run_pipeline(PassRunner& runner);
 
 }  // namespace cohort

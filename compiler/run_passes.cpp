@@ -11,8 +11,6 @@
 
 namespace cohort {
 
-namespace {
-
 const Pass& known_pass(std::string_view name) {
   if (const Pass* pass = find_pass(name)) return *pass;
   std::vector<std::string_view> names;
@@ -22,6 +20,8 @@ const Pass& known_pass(std::string_view name) {
   d.hint = near.empty() ? "`cohort opt --list` shows them" : "did you mean `" + near + "`";
   throw UserError(std::move(d));
 }
+
+namespace {
 
 // "name:n" or "name".
 void check_disabled(std::string_view text) {

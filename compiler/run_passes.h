@@ -53,6 +53,9 @@ class PassRunner {
   bool stopped_ = false;
 };
 
+// The pass of that name; kUnknownPass if there is none.
+const Pass& known_pass(std::string_view name);
+
 // Just these passes, once each in order, as `cohort opt --passes=a,b` does.
 Module run_passes(Module module, std::span<const std::string> passes, const CompileOptions& options,
                   std::FILE* out = stderr);

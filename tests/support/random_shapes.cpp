@@ -251,8 +251,8 @@ Results full_node(RandomContext& c) {
 }
 
 Results eye_like(RandomContext& c, std::string_view op) {
-  return one(c.builder.make(op, {}, {{"n", Shape{Dim(c.choose(c.extents))}},
-                                     {"m", Shape{Dim(c.choose(c.extents))}},
+  return one(c.builder.make(op, {}, {{"n", c.choose(c.extents)},
+                                     {"m", c.choose(c.extents)},
                                      {"k", c.random.between(-1, 1)},
                                      {"dtype", c.choose(c.dtypes)}}));
 }
@@ -267,7 +267,7 @@ Results diag_node(RandomContext& c) {
 
 Results one_hot_node(RandomContext& c) {
   const ValueId i = c.index(5, c.random_extents(1));
-  return one(c.builder.make("one_hot", {i}, {{"depth", Shape{Dim(c.random.between(3, 5))}}, {"dtype", c.choose(c.dtypes)}}));
+  return one(c.builder.make("one_hot", {i}, {{"depth", c.random.between(3, 5)}, {"dtype", c.choose(c.dtypes)}}));
 }
 
 Results copy_node(RandomContext& c) { return one(c.builder.make("copy", {c.pick()})); }

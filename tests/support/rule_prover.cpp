@@ -259,8 +259,8 @@ void prove_close(const Rule& rule, const RuleCase& c, Proof& proof, Random& rand
   }
 }
 
-// In f32 the replacement is no farther from what f64 gives than the pattern, or within 4 ulp (of 1, for rules over
-// axes), where f64 itself can be trusted: there both sides agree to nine digits.
+// In f32 the replacement is no farther from what f64 gives than the pattern, or within 4 ulp (16 ulp of 1, for rules
+// over axes), where f64 itself can be trusted: there both sides agree to nine digits.
 void prove_gain(const Rule& rule, const RuleCase& narrow, Proof& proof, Random& random) {
   RuleCase wide = narrow;
   for (DType& d : wide.dtypes)
@@ -281,8 +281,8 @@ void prove_gain(const Rule& rule, const RuleCase& narrow, Proof& proof, Random& 
       if (!std::isfinite(t) || std::fabs(t - again) > 1e-9 * std::fabs(t) || std::fabs(t) > 1e38) continue;
       ++proof.elements;
       const double left = std::fabs(element_as_double(out[0], j) - t), right = std::fabs(element_as_double(out[1], j) - t);
-      const double size = is_structured(rule.pattern) ? std::max(1.0, std::fabs(t)) : std::fabs(t);
-      if (right <= left || right <= 4 * 0x1p-23 * size + 1e-45) continue;
+      const double allowed = is_structured(rule.pattern) ? 16 * std::max(1.0, std::fabs(t)) : 4 * std::fabs(t);
+      if (right <= left || right <= allowed * 0x1p-23 + 1e-45) continue;
       proof.refuted = describe(rule, narrow, fmt::format("where {} is true, the pattern is off by {} and the replacement by {}",
                                                          t, left, right));
       return;

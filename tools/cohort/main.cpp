@@ -14,6 +14,7 @@ constexpr Command kCommands[] = {
     {"inspect", "table of inputs, outputs, state, bytes and work", declare_inspect},
     {"run", "call a function on arrays from files", declare_run},
     {"diff", "how two interfaces differ, and what breaks callers", declare_diff},
+    {"opt", "run graph passes and print what comes out", declare_opt},
     {"dot", "draw a function for Graphviz", declare_dot},
     {"ops", "list the operators: operands, attributes, meaning, stated error", declare_ops},
 };
