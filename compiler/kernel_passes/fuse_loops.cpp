@@ -7,13 +7,15 @@
 //
 // Kernels are taken in order; one joins the last kernel it depends on, or a later one that reads an element it reads, if
 // every dependence between the two is at the loop's own index (loop_uses.h), extents and modes agree, and the result
-// stays small. Kernels between them do not depend on it, so it may run earlier. Inside the joined loop the same is done
-// with the loops of its body. Kernels of scalar statements are gathered in groups.
+// stays small. Kernels between them do not depend on it, so it may run earlier; and kernels it reads from that nobody
+// else waits for move to where it runs. Inside the joined loop the same is done with the loops of its body. Kernels of
+// scalar statements are gathered in groups.
 //
 // State may not change before the last check that can fail: a kernel that writes state joins or precedes none with checks.
 #include <algorithm>
 #include <set>
 
+#include "compiler/kernel_passes/join_loops.h"
 #include "compiler/kernel_passes/kernel_pass.h"
 #include "compiler/kernel_passes/loop_uses.h"
 #include "compiler/kernel_passes/walk.h"
@@ -32,6 +34,8 @@ struct Group {
   LoopUses uses;
   Shape shape = Shape::kOther;
   std::size_t statements = 0;
+  bool checks = false;
+  bool awaited = false;             // a later group depends on it
 };
 
 Shape shape_of(const std::vector<Stmt>& body) {
@@ -42,91 +46,6 @@ Shape shape_of(const std::vector<Stmt>& body) {
   return scalars ? Shape::kScalars : Shape::kOther;
 }
 
-bool same_loop(const Stmt& a, const Stmt& b) {
-  return a.kind == StmtKind::kFor && b.kind == StmtKind::kFor && a.mode == b.mode && equal(a.value, b.value);
-}
-
-// Appends the body of loop `second` to that of `first`.
-void append_body(Stmt& first, Stmt second) {
-  substitute(second.body, {{second.var, variable(first.var, DType::kI64)}});
-  if (!second.body.empty()) {
-    std::vector<std::uint32_t>& sources = second.body.front().sources;
-    sources.insert(sources.begin(), second.sources.begin(), second.sources.end());
-  }
-  std::move(second.body.begin(), second.body.end(), std::back_inserter(first.body));
-}
-
-// Loops within one list of statements.
-class ListFuser {
- public:
-  explicit ListFuser(std::vector<Stmt>& list) : list_(list) {}
-
-  void run() {
-    std::vector<Stmt> pending = std::move(list_);
-    list_.clear();
-    for (Stmt& stmt : pending) {
-      if (stmt.kind != StmtKind::kFor || !join(stmt)) list_.push_back(std::move(stmt));
-    }
-    for (Stmt& stmt : list_) {
-      if (!stmt.body.empty()) ListFuser(stmt.body).run();
-      if (!stmt.else_body.empty()) ListFuser(stmt.else_body).run();
-    }
-  }
-
- private:
-  // Looks backward for a loop to join, past statements that the loop does not depend on; accumulators move along.
-  bool join(Stmt& loop) {
-    const LoopUses uses = loop_uses(loop.body, loop.var);
-    std::set<VarId> needed;
-    for_each_stmt(loop.body, [&](const Stmt& s) {
-      if (s.kind == StmtKind::kAccumulate || s.kind == StmtKind::kAssign) needed.insert(s.var);
-      for_each_expr(s, [&](const ExprRef& e) {
-        for_each_node(e, [&](const Expr& n) {
-          if (n.kind == ExprKind::kVar || n.kind == ExprKind::kFinish) needed.insert(n.id);
-        });
-      });
-    });
-    std::vector<std::size_t> carried;
-    for (std::size_t i = list_.size(); i-- > 0;) {
-      Stmt& earlier = list_[i];
-      if (same_loop(earlier, loop)) {
-        if (!may_fuse(loop_uses(earlier.body, earlier.var), uses)) return false;
-        carry(carried, i);
-        append_body(list_[i + carried.size()], std::move(loop));
-        return true;
-      }
-      if (earlier.kind == StmtKind::kAccumulator && needed.contains(earlier.var)) {
-        carried.push_back(i);
-        continue;
-      }
-      if (blocks(earlier, uses, needed)) return false;
-    }
-    return false;
-  }
-
-  static bool blocks(const Stmt& earlier, const LoopUses& uses, const std::set<VarId>& needed) {
-    const bool defines = earlier.kind == StmtKind::kLet || earlier.kind == StmtKind::kVar ||
-                         earlier.kind == StmtKind::kAccumulate || earlier.kind == StmtKind::kAssign;
-    if (defines) return needed.contains(earlier.var) || conflict(loop_uses({earlier}, earlier.var), uses);
-    if (earlier.kind == StmtKind::kStore) return conflict(loop_uses({earlier}, kNoVar), uses);
-    return earlier.kind != StmtKind::kAccumulator;
-  }
-
-  // Moves the accumulators at `carried` (descending positions) before the statement at `to`.
-  void carry(const std::vector<std::size_t>& carried, std::size_t to) {
-    std::vector<Stmt> moved;
-    for (const std::size_t i : carried) {
-      moved.insert(moved.begin(), std::move(list_[i]));
-      list_.erase(list_.begin() + static_cast<std::ptrdiff_t>(i));
-    }
-    list_.insert(list_.begin() + static_cast<std::ptrdiff_t>(to), std::make_move_iterator(moved.begin()),
-                 std::make_move_iterator(moved.end()));
-  }
-
-  static constexpr VarId kNoVar = UINT32_MAX;
-  std::vector<Stmt>& list_;
-};
-
 class KernelFuser {
  public:
   explicit KernelFuser(const Program& program)
@@ -136,7 +55,8 @@ class KernelFuser {
     for (Kernel& kernel : kernels) place(std::move(kernel));
     std::vector<Kernel> result;
     for (Group& group : groups_) {
-      ListFuser(group.kernel.body).run();
+      if (group.statements == 0) continue;   // moved
+      join_loops(group.kernel.body);
       result.push_back(std::move(group.kernel));
     }
     return result;
@@ -174,13 +94,46 @@ class KernelFuser {
     if (effects.writes_state) earliest = std::max(earliest, last_check_ + 1);
     if (effects.prints) earliest = std::max(earliest, last_print_);
     fresh.kernel = std::move(kernel);
+    fresh.checks = effects.checks;
     int home = find_home(fresh, earliest);
     if (home == kNone) {
       home = static_cast<int>(groups_.size());
       groups_.emplace_back();
     }
+    if (fresh.shape == Shape::kNest) pull_producers(fresh, home);
     record(home, fresh, effects);
     put(groups_[static_cast<std::size_t>(home)], std::move(fresh));
+  }
+
+  // Groups before `home` that the kernel reads from and nobody else waits for move there, if they fit.
+  void pull_producers(const Group& fresh, int home) {
+    std::set<int> producers;
+    for (const auto& [buffer, use] : fresh.uses) {
+      if (last_writer_[buffer] != kNone && last_writer_[buffer] < home) producers.insert(last_writer_[buffer]);
+    }
+    for (const int p : producers) {
+      Group& target = at(home);
+      Group& producer = at(p);
+      if (!is_movable(p) || !same_loop(producer.kernel.body[0], fresh.kernel.body[0]) ||
+          !share_elements(producer.uses, fresh.uses) || !may_fuse(producer.uses, fresh.uses) ||
+          !may_fuse(producer.uses, target.uses) ||
+          target.statements + producer.statements + fresh.statements > kMaxStatements)
+        continue;
+      for (const auto& [buffer, use] : producer.uses) {
+        if (last_writer_[buffer] == p) last_writer_[buffer] = home;
+        if (last_reader_[buffer] == p) last_reader_[buffer] = home;
+      }
+      Group moved = std::move(producer);
+      producer = Group{};
+      put(target, std::move(moved));
+    }
+  }
+
+  // Whether a nest may run later: nobody between depends on it, nor writes what it reads.
+  bool is_movable(int p) const {
+    const Group& group = groups_[static_cast<std::size_t>(p)];
+    return group.shape == Shape::kNest && !group.checks && !group.awaited &&
+           std::all_of(group.uses.begin(), group.uses.end(), [&](const auto& use) { return last_writer_[use.first] <= p; });
   }
 
   int find_home(const Group& fresh, int earliest) {
@@ -205,8 +158,13 @@ class KernelFuser {
     return group != kNone && groups_[static_cast<std::size_t>(group)].statements + fresh.statements <= kMaxStatements;
   }
 
+  Group& at(int group) { return groups_[static_cast<std::size_t>(group)]; }
+
   void record(int home, const Group& fresh, const Effects& effects) {
     for (const auto& [buffer, use] : fresh.uses) {
+      for (const int before : {last_writer_[buffer], use.written ? last_reader_[buffer] : kNone}) {
+        if (before != kNone && before != home) at(before).awaited = true;
+      }
       int& last = use.written ? last_writer_[buffer] : last_reader_[buffer];
       last = std::max(last, home);
     }
@@ -221,6 +179,8 @@ class KernelFuser {
       return;
     }
     group.statements += fresh.statements;
+    group.checks = group.checks || fresh.checks;
+    group.awaited = group.awaited || fresh.awaited;
     add(group.uses, fresh.uses);
     std::vector<Stmt>& body = fresh.kernel.body;
     if (group.shape == Shape::kNest) return append_body(group.kernel.body[0], std::move(body[0]));
