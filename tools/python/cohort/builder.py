@@ -21,6 +21,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,11 @@ class Function:
         """A new input; its type is either one text (`"f64[batch,3]"`) or a dtype and a shape."""
         if self._is_taken(name):
             raise GraphError(f"function `{self.name}`: the name `{name}` is taken")
-        type_ = parse_type(dtype) if shape is None else make_type(dtype, shape)
+        type_ = (
+            make_type(dtype, shape)
+            if shape is not None and not isinstance(dtype, Type)
+            else parse_type(dtype)
+        )
         self.module._check_dims(type_)
         self._names.add(name)
         self.inputs[name] = type_
@@ -276,7 +281,7 @@ def _attribute(value: Any) -> Any:
 
 def _caller() -> str | None:
     """`file:line:1` of the innermost frame outside this package; the file without its folder."""
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None and os.path.dirname(os.path.abspath(frame.f_code.co_filename)).startswith(
         _PACKAGE
     ):

@@ -10,13 +10,16 @@ each operator means.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .errors import GraphError
 from .values import Value
 
 if TYPE_CHECKING:
     from .builder import Function
+
+    def __getattr__(name: str) -> Any: ...  # the operators of the tables
+
 
 SCALAR = {
     1: "neg reciprocal square sqrt cbrt abs sign not bit_not isnan isinf isfinite floor ceil trunc round rint"
@@ -146,7 +149,8 @@ def _install() -> None:
         globals()[python] = call = _make(op, arity, spec)
         call.__name__ = call.__qualname__ = python
         setattr(Value, python, call)
-    Value.topk, Value.split, Value.astype = topk, split, astype
+    for method in (topk, split, astype):
+        setattr(Value, method.__name__, method)
 
 
 _install()

@@ -33,7 +33,7 @@ def run_tool(*arguments: str | os.PathLike[str]) -> str:
     tool = find_tool()
     if tool is None:
         raise ToolError("the `cohort` command is not found; set $COHORT or add it to PATH")
-    command = [tool, *map(os.fspath, arguments)]
+    command = [tool, *(os.fspath(argument) for argument in arguments)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     except OSError as error:
@@ -55,8 +55,11 @@ def compile(
     `output` is the folder for what the compiler writes (a builder's module is saved there too); without it a
     temporary one is used that lives as long as the result. `options` go to `cohort compile`.
     """
-    temporary = tempfile.TemporaryDirectory(prefix="cohort-") if output is None else None
-    folder = Path(temporary.name if temporary is not None else output)
+    temporary = None
+    if output is None:
+        temporary = tempfile.TemporaryDirectory(prefix="cohort-")
+        output = temporary.name
+    folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)
     path = graph.save(folder / "graph.json") if isinstance(graph, Module) else Path(graph)
     run_tool("compile", path, "--build", "shared", "-o", folder, *options)

@@ -27,6 +27,10 @@ class Value:
         self.function = function
         self.type = type
 
+    if TYPE_CHECKING:  # the operators that `cohort.ops` installs
+
+        def __getattr__(self, name: str) -> Any: ...
+
     def __repr__(self) -> str:
         return f"<Value {self.name!r}{f' : {self.type}' if self.type else ''}>"
 

@@ -138,17 +138,13 @@ class Emitter:
 
     def solid(self, array: Array) -> Array:
         """The array as a graph value of its whole shape."""
-        if array.is_literal:
-            value = float(array.value) if not isinstance(array.value, (bool, int)) else array.value
-            (node,) = self.function.node("full", [value], {"shape": array.shape}, name=self._name("full"))
-            return self.cast_literal(Array(self, node, array.shape), value)
-        return array
-
-    def cast_literal(self, array: Array, value: Any) -> Array:
-        """A float literal beside nothing is f64; in an f32 module it is cast."""
-        if isinstance(value, float) and self.dtype != "f64":
-            return self.node("cast", [array], array.shape, dtype=self.dtype)
-        return array
+        if not array.is_literal:
+            return array
+        filled = self.node("full", [array], array.shape, shape=array.shape)
+        is_open = (
+            isinstance(array.value, float) and self.dtype != "f64"
+        )  # a float literal beside nothing is f64
+        return self.cast(filled, self.dtype) if is_open else filled
 
     def broadcast(self, array: Array, shape: Shape) -> Array:
         if array.shape == shape:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import nengo
@@ -69,7 +70,7 @@ def to_module(
             handler(step, op)
     for state, base in states:
         function.update(state, step.emit.solid(step.memory.read(base)).value)
-    for state, after in step.extra.values():
+    for state, after in step.extra:
         function.update(state, after.value)
     _outputs(step, function)
     prune(function)
@@ -104,9 +105,12 @@ def _process_rngs(order: list[Any], seed: int | None) -> dict[Any, Callable[[], 
         if rng is None and op.process.seed is None:
             found[op] = refused
         else:
-            made = op.process.get_rng(rng)
-            found[op] = lambda made=made: made
+            found[op] = partial(_identity, op.process.get_rng(rng))
     return found
+
+
+def _identity(rng: np.random.RandomState) -> np.random.RandomState:
+    return rng
 
 
 def _inputs(step: Step, function: Function, inputs: Mapping[Any, str]) -> dict[Signal, Array]:

@@ -17,7 +17,7 @@ from .arrays import Array
 if TYPE_CHECKING:
     from .step import Step
 
-State = dict[str, Array]
+State = dict[str, Any]  # arrays, and `rng` of the random types
 Result = tuple[Array, State]
 
 
@@ -122,7 +122,7 @@ def poisson_spiking(step: Step, neurons: Any, current: Array, state: State) -> R
     n, steps = current.size, step.table_steps("random spikes")
     count = (POISSON_DRAWS * steps * n + POISSON_WINDOW + 63) // 64 * 64
     draws = emit.constant(_copied(state["rng"]).random_sample(count), f"{emit.scope}.draws")
-    start = position = step.extra_state("position", np.int64(0))
+    state_of_stream, position = step.extra_state("position", np.int64(0))
     expected = (emit.call("abs", current) if neurons.negative else current) * step.dt
     expected = step.asserted(
         expected, expected < 10.0, "a Poisson neuron expects 10 or more spikes in a step"
@@ -140,7 +140,7 @@ def poisson_spiking(step: Step, neurons: Any, current: Array, state: State) -> R
         draws_any = emit.reshape(emit.slice(expected, [slice(neuron, neuron + 1)]) > 0.0, ())
         position = position + emit.where(draws_any, spikes + 1, 0)
         counts.append(emit.reshape(emit.where(draws_any, spikes, 0), (1,)))
-    step.update_extra(start, position)
+    step.extra.append((state_of_stream, position))
     spikes = emit.cast(emit.concat(counts), emit.dtype)
     output = (neurons.amplitude / step.dt) * spikes
     return output * emit.call("sign", current) if neurons.negative else output, {}

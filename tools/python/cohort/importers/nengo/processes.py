@@ -90,7 +90,7 @@ def white_signal(step: Step, op: Any, x: None) -> Array:
     return _row(step, rows, step.number() % period)
 
 
-def tabulated(step: Step, op: Any, x: None) -> Array:
+def tabulated(step: Step, op: Any, x: Array | None) -> Array:
     """Any process without input: the values its own step function gives, one row for each step."""
     count = step.table_steps(f"process `{type(op.process).__name__}`")
     function = _step_function(step, op)

@@ -35,7 +35,7 @@ class Step:
         self.dt = float(model.dt)
         self.inputs_of: dict[Signal, Array] = {}
         self.rngs: dict[Any, Callable[[], np.random.RandomState]] = {}
-        self.extra: dict[str, tuple[Value, Array]] = {}
+        self.extra: list[tuple[Value, Array]] = []
         self._n_steps = n_steps
         self._functions = functions
         self._number: Array | None = None
@@ -79,17 +79,10 @@ class Step:
         """The random numbers Nengo's simulator gives this process."""
         return self.rngs[op]()
 
-    def extra_state(self, name: str, init: Any) -> Array:
-        """A state variable that no signal holds."""
+    def extra_state(self, name: str, init: Any) -> tuple[Value, Array]:
+        """A state variable that no signal holds; `extra` is to say what it holds after the step."""
         value = self.emit.module.state(f"{self.emit.scope}.{name}", init)
-        array = Array(self.emit, value, np.shape(init))
-        self.extra[value.name] = (value, array)
-        return array
-
-    def update_extra(self, array: Array, after: Array) -> None:
-        """What the state variable that `extra_state` gave holds after the step."""
-        value, _ = self.extra[array.value.name]
-        self.extra[value.name] = (value, after)
+        return value, Array(self.emit, value, np.shape(init))
 
     def describe(self, op: Any) -> str:
         """The node or connection an operator belongs to, for messages."""
