@@ -123,7 +123,7 @@ RT_CALL void rt_gemm_tile(int64_t depth, rt_matrix<const T> a, const T* b, int64
 template <int Rows, int Vectors, class T>
 RT_INLINE void rt_gemm_tile_of(int64_t rows, int64_t depth, rt_matrix<const T> a, const T* b, int64_t b_row,
                                T* c, int64_t c_row) {
-  if (rows == Rows)
+  if (Rows == 1 || rows == Rows)
     rt_gemm_tile<Rows, Vectors>(depth, a, b, b_row, c, c_row);
   else if constexpr (Rows > 1)
     rt_gemm_tile_of<(Rows > 4 ? Rows - 2 : Rows - 1), Vectors>(rows, depth, a, b, b_row, c, c_row);

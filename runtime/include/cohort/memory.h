@@ -1,6 +1,6 @@
 // Index objects of SIMD loops, and what reads and writes arrays through them.
 //
-// An index object names W consecutive elements: rt_lanes<W> all of them, rt_tail<W> the first `live`, 1 to W.
+// An index object names W consecutive elements: rt_lanes<W> all of them, rt_tail<W> the first `live`, 1 to W - 1.
 // A plain int64_t names one element, and then all of these functions work on scalars. Dead lanes of a tail
 // read as zero and are never stored.
 #pragma once
@@ -74,7 +74,7 @@ using rt_bool_at = typename rt_bool_of<rt_index_traits<I>::width>::type;
 
 // --- Consecutive elements ---
 
-// Copies the elements of a tail in pieces of W, W/2, ... 1.
+// Copies the elements of a tail in pieces of W/2, W/4, ... 1.
 template <int Piece, class T>
 RT_INLINE void rt_copy_live(T* to, const T* from, int live) {
   if constexpr (Piece > 0) {
@@ -146,7 +146,7 @@ RT_INLINE rt_vec<T, W> rt_read(const T* p, rt_tail<W> i) {
 #endif
   {
     T live[W] = {};
-    rt_copy_live<W>(live, p + i.at, i.live);
+    rt_copy_live<W / 2>(live, p + i.at, i.live);
     return rt_read(live, rt_lanes<W>{0});
   }
 }
@@ -169,7 +169,7 @@ RT_INLINE void rt_write(T* p, rt_tail<W> i, rt_vec<T, W> v) {
   {
     T live[W];
     rt_write(live, rt_lanes<W>{0}, v);
-    rt_copy_live<W>(p + i.at, live, i.live);
+    rt_copy_live<W / 2>(p + i.at, live, i.live);
   }
 }
 

@@ -133,7 +133,12 @@ RT_INLINE V rt_reduce_each(int64_t n, Body body) {
     RT_UNROLL
     for (int k = 0; k < rt_accumulators; ++k) acc[k] = Op::apply(acc[k], body(j + k));
   }
-  for (int k = 0; j < n; ++j, ++k) acc[k] = Op::apply(acc[k], body(j));
+  if (j < n) {
+    V rest[rt_accumulators];  // indexed at run time, which would keep acc itself out of registers
+    __builtin_memcpy(rest, acc, sizeof(rest));
+    for (int k = 0; j < n; ++j, ++k) rest[k] = Op::apply(rest[k], body(j));
+    __builtin_memcpy(acc, rest, sizeof(rest));
+  }
   return rt_combine<Op, rt_accumulators>(acc);
 }
 
@@ -154,11 +159,17 @@ RT_INLINE T rt_reduce(int64_t n, Body body) {
       RT_UNROLL
       for (int k = 0; k < count; ++k) acc[k] = Op::apply(acc[k], rt_as<V>(body(rt_lanes<W>{j + k * W})));
     }
-    // The rest: whole vectors while they last, then one in which only some lanes count.
-    for (int k = 0; j < n; ++k, j += W) {
-      const int live = n - j < W ? static_cast<int>(n - j) : W;
-      const V next = Op::apply(acc[k], rt_as<V>(body(rt_tail<W>{j, live})));
-      acc[k] = rt_select(rt_live_lanes<V>(live), next, acc[k]);
+    if (j < n) {
+      V rest[count];  // indexed at run time, which would keep acc itself out of registers
+      __builtin_memcpy(rest, acc, sizeof(rest));
+      int k = 0;
+      for (; j + W <= n; j += W, ++k) rest[k] = Op::apply(rest[k], rt_as<V>(body(rt_lanes<W>{j})));
+      if (j < n) {  // the last vector, in which only some lanes count
+        const int live = static_cast<int>(n - j);
+        const V next = Op::apply(rest[k], rt_as<V>(body(rt_tail<W>{j, live})));
+        rest[k] = rt_select(rt_live_lanes<V>(live), next, rest[k]);
+      }
+      __builtin_memcpy(acc, rest, sizeof(rest));
     }
     return rt_combine_lanes<Op>(rt_combine<Op, count>(acc));
   }
