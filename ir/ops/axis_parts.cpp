@@ -1,5 +1,7 @@
 #include "ir/ops/axis_parts.h"
 
+#include <algorithm>
+
 namespace cohort::ops {
 
 AxisPart shifted_part(const Dim& start, const Dim& extent, const Dim& from) {
@@ -21,11 +23,16 @@ void store_combination(LoopContext& context, const std::vector<const AxisPart*>&
   });
 }
 
+bool is_empty(const AxisPart& part) { return part.extent.is_constant(0); }
+
+// A result without elements keeps its nests, so that it is stored to like every other.
 void combine(LoopContext& context, const std::vector<std::vector<AxisPart>>& parts,
              std::vector<const AxisPart*>& chosen) {
   if (chosen.size() == parts.size()) return store_combination(context, chosen);
-  for (const AxisPart& part : parts[chosen.size()]) {
-    if (part.extent.is_constant(0)) continue;
+  const std::vector<AxisPart>& ranges = parts[chosen.size()];
+  const bool has_elements = !std::all_of(ranges.begin(), ranges.end(), is_empty);
+  for (const AxisPart& part : ranges) {
+    if (has_elements && is_empty(part)) continue;
     chosen.push_back(&part);
     combine(context, parts, chosen);
     chosen.pop_back();
