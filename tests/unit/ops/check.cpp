@@ -209,4 +209,25 @@ void check_named(std::string_view op, const std::vector<std::string>& types, con
   }
 }
 
+bool try_op(const OpDef& op, const std::vector<Type>& types, const Attrs& attrs) {
+  std::vector<Tensor> inputs;
+  for (const Type& type : types) {
+    inputs.emplace_back(type.dtype, evaluate(type.shape, {}));
+    for (std::int64_t i = 0; i < inputs.back().size(); ++i)
+      set_element_int(inputs.back(), i, (i * 5 + 1) % 3);
+  }
+  try {
+    const Module module = one_node(op.name, types, attrs);
+    const DimValues dims = maximum_values(module.dims);
+    const std::vector<Tensor> results = run_graph(module, inputs, dims);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      CHECK(constant_type(results[i]) == module.functions[0]->type(module.functions[0]->outputs[i].value));
+    }
+    check_loops(module, inputs, dims, results);
+    return true;
+  } catch (const UserError&) {
+    return false;
+  }
+}
+
 }  // namespace cohort::test

@@ -44,4 +44,8 @@ Attr named_shape(std::string_view text);
 void check_named(std::string_view op, const std::vector<std::string>& types, const Attrs& attrs,
                  const std::vector<DimValues>& values);
 
+// Makes and runs the node on small integers, and compares the loops with the interpreter. False if the node
+// is refused.
+bool try_op(const OpDef& op, const std::vector<Type>& types, const Attrs& attrs);
+
 }  // namespace cohort::test
