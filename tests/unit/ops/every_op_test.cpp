@@ -20,7 +20,7 @@ std::vector<Attr> candidates(const AttrSpec& spec, const Shape& x) {
     case AttrKind::kFloat:
       return {1.5};
     case AttrKind::kString:
-      return {std::string("edge"), std::string("wrap"), std::string("right")};
+      return {std::string("edge"), std::string("wrap"), std::string("right"), std::string("i->")};
     case AttrKind::kInts:
       return {IntList(x.size(), 0),
               IntList(x.size(), 1),
