@@ -1,11 +1,12 @@
 // Index objects of SIMD loops, and what reads and writes arrays through them.
 //
-// An index object names W consecutive elements: rt_lanes<W> all of them, rt_tail<W> the first `live`, 1 to W - 1.
-// A plain int64_t names one element, and then all of these functions work on scalars. Dead lanes of a tail
-// read as zero and are never stored.
+// An index object names W consecutive elements: rt_lanes<W> all of them, rt_tail<W> the first `live`, 1 to W
+// - 1. A plain int64_t names one element, and then all of these functions work on scalars. Dead lanes of a
+// tail read as zero and are never stored.
 #pragma once
 #include "base.h"
 #include "half.h"
+#include "masked.h"
 
 inline namespace cohort_rt {
 
@@ -87,45 +88,6 @@ RT_INLINE void rt_copy_live(T* to, const T* from, int live) {
   }
 }
 
-#if defined(RT_AVX512)
-// Masked loads and stores by element size. Vectors under 16 bytes go through the generic form.
-template <int ElementBytes, int Bytes>
-struct rt_masked {
-  static constexpr bool present = false;
-};
-#if defined(__clang__)
-#define RT_MASKED_POINTER(vector, scalar) vector
-#else
-#define RT_MASKED_POINTER(vector, scalar) scalar
-#endif
-#define RT_MASKED(element_bytes, bytes, element, mask_type, pointer, name)                             \
-  template <>                                                                                          \
-  struct rt_masked<element_bytes, bytes> {                                                             \
-    static constexpr bool present = true;                                                              \
-    typedef element Vec __attribute__((vector_size(bytes)));                                           \
-    RT_MEMBER Vec load(const void* p, uint64_t live) {                                                 \
-      return __builtin_ia32_load##name##_mask(static_cast<const pointer*>(p), Vec{}, (mask_type)live); \
-    }                                                                                                  \
-    RT_MEMBER void store(void* p, Vec v, uint64_t live) {                                              \
-      __builtin_ia32_store##name##_mask(static_cast<pointer*>(p), v, (mask_type)live);                 \
-    }                                                                                                  \
-  };
-RT_MASKED(4, 64, int, uint16_t, int, dqusi512)
-RT_MASKED(8, 64, long long, uint8_t, long long, dqudi512)
-RT_MASKED(2, 64, short, uint32_t, RT_MASKED_POINTER(Vec, short), dquhi512)
-RT_MASKED(1, 64, char, uint64_t, RT_MASKED_POINTER(Vec, char), dquqi512)
-RT_MASKED(4, 32, int, uint8_t, RT_MASKED_POINTER(Vec, int), dqusi256)
-RT_MASKED(8, 32, long long, uint8_t, RT_MASKED_POINTER(Vec, long long), dqudi256)
-RT_MASKED(2, 32, short, uint16_t, RT_MASKED_POINTER(Vec, short), dquhi256)
-RT_MASKED(1, 32, char, uint32_t, RT_MASKED_POINTER(Vec, char), dquqi256)
-RT_MASKED(4, 16, int, uint8_t, RT_MASKED_POINTER(Vec, int), dqusi128)
-RT_MASKED(8, 16, long long, uint8_t, RT_MASKED_POINTER(Vec, long long), dqudi128)
-RT_MASKED(2, 16, short, uint8_t, RT_MASKED_POINTER(Vec, short), dquhi128)
-RT_MASKED(1, 16, char, uint16_t, RT_MASKED_POINTER(Vec, char), dquqi128)
-#undef RT_MASKED
-#undef RT_MASKED_POINTER
-#endif
-
 template <class T>
 RT_INLINE T rt_read(const T* p, int64_t i) {
   return p[i];
@@ -138,13 +100,10 @@ RT_INLINE rt_vec<T, W> rt_read(const T* p, rt_lanes<W> i) {
 }
 template <class T, int W>
 RT_INLINE rt_vec<T, W> rt_read(const T* p, rt_tail<W> i) {
-#if defined(RT_AVX512)
   using Masked = rt_masked<sizeof(T), sizeof(T) * W>;
   if constexpr (Masked::present) {
-    return (rt_vec<T, W>)Masked::load(p + i.at, (uint64_t{1} << i.live) - 1);
-  } else
-#endif
-  {
+    return (rt_vec<T, W>)Masked::load(p + i.at, i.live);
+  } else {
     T live[W] = {};
     rt_copy_live<W / 2>(live, p + i.at, i.live);
     return rt_read(live, rt_lanes<W>{0});
@@ -160,13 +119,10 @@ RT_INLINE void rt_write(T* p, rt_lanes<W> i, rt_vec<T, W> v) {
 }
 template <class T, int W>
 RT_INLINE void rt_write(T* p, rt_tail<W> i, rt_vec<T, W> v) {
-#if defined(RT_AVX512)
   using Masked = rt_masked<sizeof(T), sizeof(T) * W>;
   if constexpr (Masked::present) {
-    Masked::store(p + i.at, (typename Masked::Vec)v, (uint64_t{1} << i.live) - 1);
-  } else
-#endif
-  {
+    Masked::store(p + i.at, (typename Masked::Vec)v, i.live);
+  } else {
     T live[W];
     rt_write(live, rt_lanes<W>{0}, v);
     rt_copy_live<W / 2>(p + i.at, live, i.live);
