@@ -64,6 +64,9 @@ def main():
     table("rt_log_f64", odd_log, 0, s * s, 7, True, "(log((1 + s) / (1 - s)) / s - 2) / z, z = s^2")
     odd_tail = lambda z: sum(2 * z**k / (2 * k + 5) for k in range(60))
     table("rt_log_tail_f64", odd_tail, 0, s * s, 8, True, "(log((1 + s) / (1 - s)) / s - 2 - 2/3 z) / z^2, z = s^2")
+    table("rt_log2_short", lambda f: log(1 + f) / f / two if abs(f) > 1e-20 else 1 / two, low - mpf("0.001"), high + mpf("0.001"), 14, True,
+          "log2(1 + f) / f, 1 + f from sqrt(1/2) to sqrt(2), for pow of float")
+    table("rt_exp2_short", at_zero(lambda x: exp(x * two) - 1, 1), -0.5, 0.5, 7, True, "(2^r - 1) / r, |r| <= 1/2, for pow of float")
     quarter = pi / 4 * mpf("1.0001")
     sin_rest = lambda z: sum((-1)**(k + 1) * z**k / mp.factorial(2 * k + 3) for k in range(25))
     cos_rest = lambda z: sum((-1)**k * z**k / mp.factorial(2 * k + 4) for k in range(25))
@@ -79,6 +82,8 @@ def main():
     table("rt_cbrt_f64", lambda m: m**(mpf(1) / 3), 0.5, 1, 7, True, "cbrt(m), m from 1/2 to 1: a first guess")
     erf_odd = lambda z: erf(sqrt(z)) / sqrt(z) - 1 if z > 1e-8 else 2 / sqrt(pi) * (1 - z / 3 + z * z / 10 - z**3 / 42) - 1
     table("rt_erf_f64", erf_odd, 0, 1, 12, True, "erf(x) / x - 1, z = x^2, |x| <= 1")
+    table("rt_erf_f32", erf_odd, 0, mpf("0.9"), 7, False, "erf(x) / x - 1, z = x^2, |x| <= 0.94")
+    table("rt_erf_far_f32", lambda x: -log(erfc(x)) / x, mpf("0.93"), mpf("4.01"), 9, False, "-log(erfc(x)) / x, x from 0.93 to 4")
     scaled = lambda t: (lambda x: (1 + 2 * x) * exp(x * x) * erfc(x))(4 * (1 + t) / (1 - t)) if t < 0.9999999 else 2 / sqrt(pi)
     table("rt_erfcx_f64", scaled, mpf(-0.8), mpf(0.76), 22, True,
           "(1 + 2x) exp(x^2) erfc(x), t = (x - 4) / (x + 4), x from 0.45 to 29")

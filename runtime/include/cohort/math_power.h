@@ -14,9 +14,9 @@ RT_INLINE rt_pair<V> rt_log_exact(V x) {
   const V e = part.e - normal.low, one = rt_fill<V>(1);
   const V f = part.m - one;
   const auto g = rt_two_sum(part.m, one);
-  const V s = f / g.high;
+  const V inverse = one / g.high, s = f * inverse;
   const auto back = rt_two_product(s, g.high);
-  const V s_low = (((f - back.high) - back.low) - s * g.low) / g.high;
+  const V s_low = (((f - back.high) - back.low) - s * g.low) * inverse;
   // z = s^2; the cubic term (2/3) s z in two parts, those above it in one.
   const auto square = rt_two_product(s, s);
   const V z_low = square.low + (s + s) * s_low, z = square.high;
@@ -44,22 +44,25 @@ RT_INLINE V rt_pow_exact(V x, V y) {
   const V r = e.r + rt_select(RT_MASK(V, inside == high), low, rt_fill<V>(0));
   return rt_scale(rt_fill<V>(1) + rt_expm1_poly(r), e.n);
 }
-// The same to float's precision, in double.
+// The same in double to well beyond float's precision: 2^(y log2(x)).
 template <class V>
-RT_INLINE V rt_pow_rough(V x, V y) {
-  const auto normal = rt_log_reduce(x);
-  return rt_exp_lanes(rt_log_sum(normal.m - rt_fill<V>(1), normal.e) * y);
+RT_INLINE V rt_pow_short(V x, V y) {
+  const auto part = rt_log_reduce(x);
+  const V f = part.m - rt_fill<V>(1), most = rt_fill<V>(200);
+  const V power = rt_clamp(rt_mad(f, rt_poly(f, rt_log2_short), part.e) * y, -most, most);
+  const V n = (power + rt_rounder<V>()) - rt_rounder<V>(), r = power - n;
+  return rt_scale(rt_mad(r, rt_poly(r, rt_exp2_short), rt_fill<V>(1)), n);
 }
 
 // C99 Annex F around a power of positive finite numbers.
-template <bool Rough, class V>
+template <class V>
 RT_CALL V rt_float_pow(V x, V y) {
   const V zero = rt_fill<V>(0), one = rt_fill<V>(1), inf = rt_infinity<V>(), size = rt_abs(x);
-  const V bound = rt_fill<V>(0x1p80),
+  const V bound = rt_fill<V>(0x1p80f),
           bounded = rt_clamp(y, -bound, bound);  // beyond, it is 0, 1 or inf all the same
   V power;
-  if constexpr (Rough)
-    power = rt_pow_rough(size, bounded);
+  if constexpr (sizeof(rt_elem<V>) == 4)
+    power = rt_in_double([](auto a, auto b) { return rt_pow_short(a, b); }, size, bounded);
   else
     power = rt_pow_exact(size, bounded);
   const auto ends = rt_or(RT_MASK(V, size == zero), RT_MASK(V, size == inf));
@@ -82,12 +85,10 @@ template <class A, class B>
 RT_INLINE rt_join<A, B> rt_pow(A base, B exponent) {
   using V = rt_join<A, B>;
   const V x = rt_as<V>(base), y = rt_as<V>(exponent);
-  if constexpr (!rt_traits<V>::is_float)
-    return rt_integer_pow(x, y);
-  else if constexpr (sizeof(rt_elem<V>) == 4)
-    return rt_in_double([](auto a, auto b) { return rt_float_pow<true>(a, b); }, x, y);
+  if constexpr (rt_traits<V>::is_float)
+    return rt_float_pow(x, y);
   else
-    return rt_float_pow<false>(x, y);
+    return rt_integer_pow(x, y);
 }
 
 // x = m 2^(3q + r): a polynomial's guess at cbrt(m), times cbrt(2^r), then one step of Halley's (cubic)

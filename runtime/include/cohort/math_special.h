@@ -25,7 +25,23 @@ RT_CALL V rt_erf_double(V x) {
   const V size = rt_abs(x), one = rt_fill<V>(1);
   return rt_select(RT_MASK(V, size < one), rt_erf_near(x), rt_copysign(one - rt_erfc_tail(size), x));
 }
-RT_DOUBLE_FUNCTION(erf)
+// 1 - exp(log(erfc(x))) beyond 0.9375; from 4 on the result is 1.
+template <class V>
+RT_CALL V rt_erf_single(V x) {
+  const V most = rt_fill<V>(4), size = rt_abs(x), bounded = rt_select(RT_MASK(V, size > most), most, size);
+  const auto e = rt_exp_reduce(-bounded * rt_poly(bounded, rt_erf_far_f32));
+  const V tail = rt_scale(rt_fill<V>(1) + rt_expm1_poly(e.r), e.n);
+  const V near = rt_mad(x, rt_poly(x * x, rt_erf_f32), x);
+  return rt_select(RT_MASK(V, size < rt_fill<V>(0.9375f)), near, rt_copysign(rt_fill<V>(1) - tail, x));
+}
+template <class V>
+RT_INLINE V rt_erf(V x) {
+  static_assert(rt_traits<V>::is_float, "erf is of floats");
+  if constexpr (sizeof(rt_elem<V>) == 4)
+    return rt_erf_single(x);
+  else
+    return rt_erf_double(x);
+}
 template <class V>
 RT_CALL V rt_erfc_double(V x) {
   const V size = rt_abs(x), one = rt_fill<V>(1), zero = rt_fill<V>(0);
