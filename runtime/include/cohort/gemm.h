@@ -233,8 +233,8 @@ template <class T>
 RT_CALL void rt_gemm_tiled(int64_t m, int64_t n, int64_t depth, rt_matrix<const T> a, rt_matrix<const T> b,
                            rt_matrix<T> c, T* scratch) {
   int64_t j = 0;
-  // A single row needs more columns to keep enough sums in flight.
-  if (m == 1) rt_gemm_panels<1, 8, false>(m, n, depth, a, b, c, scratch, &j);
+  // A single row needs more columns to keep enough sums in flight; in place, as scratch has room for two vectors.
+  if (m == 1 && b.column == 1) rt_gemm_panels<1, 8, false>(m, n, depth, a, b, c, scratch, &j);
   rt_gemm_panels<rt_tile_rows, rt_tile_vectors, true>(m, n, depth, a, b, c, scratch, &j);
 }
 
@@ -246,8 +246,7 @@ static constexpr bool rt_gemm_is_small(int64_t m, int64_t n, int64_t depth) {
 template <class T>
 static constexpr int64_t rt_gemm_scratch(int64_t m, int64_t n, int64_t depth) {
   if (rt_gemm_is_small<T>(m, n, depth)) return 0;
-  const int64_t vectors = m == 1 || n == 1 ? 8 : rt_tile_vectors;
-  return depth * vectors * rt_width<T> * static_cast<int64_t>(sizeof(T));
+  return depth * rt_tile_vectors * rt_width<T> * static_cast<int64_t>(sizeof(T));
 }
 
 // C[m,n] = A[m,depth] B[depth,n]. Without scratch (null) the same result comes slower.
