@@ -183,14 +183,27 @@ def test_state_is_what_lasts() -> None:
     assert {"a.encoders", "a.neurons.bias", "a_to_b.weights"} <= set(module.constants)
 
 
-def test_single_precision() -> None:
-    for name in ("neurons_lif_rate", "learning_voja", "synapse_alpha", "ensemble_array_functions"):
-        network = MODELS[name]()
-        module = to_module(network, n_steps=STEPS, dtype="f32")
-        compare_loose = record(module)
-        assert all(result.dtype == np.float32 for result in compare_loose)
-        if name != "ensemble_array_functions":  # spikes of LIF neurons move by a step
-            compare(compare_loose, simulate(network), rtol=2e-4)
+@pytest.mark.parametrize("backend", STEPPING_BACKENDS)
+@pytest.mark.parametrize(
+    "name", ["neurons_lif_rate", "learning_voja", "synapse_alpha", "process_piecewise", "sparse_transform"]
+)
+def test_single_precision(name: str, backend: str) -> None:
+    network = MODELS[name]()
+    results = record(to_module(network, n_steps=STEPS, dtype="f32"), backend)
+    assert all(result.dtype == np.float32 for result in results)
+    compare(results, simulate(network), rtol=2e-4)
+
+
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_single_precision_holds_no_doubles(name: str) -> None:
+    module = to_module(MODELS[name](), n_steps=10, dtype="f32")
+    arrays = {**module.constants, **module.states}
+    allowed = {name for name in arrays if name.endswith((".times", ".draws"))}
+    assert {name for name, array in arrays.items() if array.dtype == np.float64} <= allowed
+    graph = cohort.Evaluator(module)
+    for _ in range(3):
+        for name, value in graph.step().items():
+            assert value.dtype == (np.bool_ if name.endswith(".sampled") else np.float32)
 
 
 def test_inputs_replace_nodes() -> None:
