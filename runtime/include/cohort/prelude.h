@@ -3,6 +3,7 @@
 #include "arithmetic.h"
 #include "base.h"
 #include "cast.h"
+#include "fma.h"
 #include "gemm.h"
 #include "half.h"
 #include "hardware.h"
