@@ -143,11 +143,17 @@ RT_INLINE V rt_abs(V x) {
 }
 template <class V>
 RT_INLINE rt_mask_of<V> rt_isinf(V x) {
-  return RT_MASK(V, rt_abs(x) == rt_fill<V>(static_cast<rt_elem<V>>(__builtin_inff())));
+  if constexpr (rt_traits<V>::is_float)
+    return RT_MASK(V, rt_abs(x) == rt_fill<V>(static_cast<rt_elem<V>>(__builtin_inff())));
+  else
+    return RT_MASK(V, x != x);
 }
 template <class V>
 RT_INLINE rt_mask_of<V> rt_isfinite(V x) {
-  return RT_MASK(V, rt_abs(x) < rt_fill<V>(static_cast<rt_elem<V>>(__builtin_inff())));
+  if constexpr (rt_traits<V>::is_float)
+    return RT_MASK(V, rt_abs(x) < rt_fill<V>(static_cast<rt_elem<V>>(__builtin_inff())));
+  else
+    return RT_MASK(V, x == x);
 }
 // -1, 0 or 1; NaN of NaN, and 0 of -0, as NumPy.
 template <class V>

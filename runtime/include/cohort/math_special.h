@@ -90,7 +90,8 @@ RT_CALL V rt_gammaln_double(V x) {
   if (rt_any_lane(reflect)) {
     // log(pi) - log|x sin(pi x)| - log|gamma(|x|)|
     const V sine = rt_abs(rt_sin_cos_pi(size - rt_rint(size)).high);
-    value = rt_select(reflect, rt_fill<V>(0x1.250d048e7a1bdp+0) - rt_log_lanes(size * sine) - above, value);
+    const V below = rt_fill<V>(0x1.250d048e7a1bdp+0) - rt_log_lanes(size * sine) - above;
+    value = rt_select(reflect, rt_select(RT_MASK(V, sine == rt_fill<V>(0)), rt_infinity<V>(), below), value);
   }
   return rt_select(RT_MASK(V, size < rt_infinity<V>()), value, size);
 }
