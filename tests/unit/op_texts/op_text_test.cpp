@@ -1,0 +1,55 @@
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "ir/atomic_file.h"
+#include "op_text.h"
+
+namespace cohort {
+
+namespace fs = std::filesystem;
+
+TEST_CASE("every operator test holds on every engine") {
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(fs::path(COHORT_SOURCE_DIR) / "tests" / "ops")) {
+    if (entry.path().extension() == ".txt") files.push_back(entry.path().string());
+  }
+  std::sort(files.begin(), files.end());
+  REQUIRE(!files.empty());
+  for (const std::string& file : files) {
+    for (const Engine& engine : engines()) {
+      for (const std::string& message : run_op_text(file, engine)) FAIL_CHECK(message);
+    }
+  }
+}
+
+TEST_CASE("the runner sees what does not hold") {
+  const fs::path path = fs::temp_directory_path() / ("cohort_op_text_" + std::to_string(::getpid()) + ".txt");
+  auto failures = [&](const std::string& checks) {
+    write_file(path.string(),
+               "# sums\nstate @s : i8[] = 1\nfunc f(%a: f64[2], %b: f64[]) {\n  %c = add(%a, %b)\n  %t = "
+               "add(@s, 1)\n"
+               "  output c = %c\n  update @s = %t\n}\n" +
+                   checks);
+    return run_op_text(path.string(), engines()[0]).size();
+  };
+  CHECK(failures("run: f([1, 2], 3) == [4, 5], @s = 2\nrun: f([1, 2], nan) == [nan, nan], @s = 3\n") == 0);
+  CHECK(failures("run: f([1, 2], 3) == [4, 6]\n") == 1);
+  CHECK(failures("run: f([1, 2], 3) == [[4, 5]]\n") == 1);
+  CHECK(failures("run: f([1, 2], 3) == [4]\n") == 1);
+  CHECK(failures("run: f([1, 2], 3) == \n") == 1);
+  CHECK(failures("run: f([1, 2], 3) == [4, 5], [6, 7]\n") == 1);
+  CHECK(failures("run: f([1, 2], 3) == [4, 5], @s = 3\n") == 1);
+  CHECK(failures("run: f([0, 2], -0.0) == [-0.0, 2]\n") == 1);
+  CHECK(failures("run: f([1, 2], 3) =~ [4.0000000000001, 5]\n") == 0);
+  CHECK(failures("run: f([1, 2], 3) =~ [4.00000000001, 5]\n") == 1);
+  CHECK(failures("run: g() == 1\n") == 1);
+  CHECK(failures("fails: f([1, 2], 3) with error[cycle]\n") == 1);
+  CHECK(failures("fails: f([1, 2, 3], 3) with error[input_extent]\n") == 0);
+  CHECK(failures("") == 2);
+  fs::remove(path);
+}
+
+}  // namespace cohort
