@@ -1,7 +1,8 @@
 // Integer division, remainder, power, shifts and bits: total functions, nothing traps or is undefined.
-// Vector division goes lane by lane; the machines have no instruction for it.
+// Machines have no instruction that divides vectors of integers: those of 32 bits go through double, others
+// lane by lane.
 #pragma once
-#include "arithmetic.h"
+#include "hardware.h"
 
 inline namespace cohort_rt {
 
@@ -54,13 +55,43 @@ RT_CALL T rt_pow_scalar(T base, T exponent) {
   return static_cast<T>(power);
 }
 
+// The floor of a quotient of 32-bit integers is that of its rounding to double: unless it is whole it lies at
+// least 2^-32 of itself from a whole number. b is not 0, nor -1.
 template <class V>
-RT_INLINE V rt_integer_floor_div(V a, V b) {
-  return rt_by_lane([](auto x, auto y) { return rt_floor_div_scalar(x, y); }, a, b);
+RT_INLINE V rt_divide_32(V a, V b) {
+  if constexpr (rt_traits<V>::lanes > 2 && sizeof(V) * 2 > rt_vector_bytes) {
+    return rt_concat(rt_divide_32(rt_low_half(a), rt_low_half(b)),
+                     rt_divide_32(rt_high_half(a), rt_high_half(b)));
+  } else {
+    using D = rt_like<double, V>;
+    return __builtin_convertvector(rt_floor(__builtin_convertvector(a, D) / __builtin_convertvector(b, D)),
+                                   V);
+  }
 }
 template <class V>
-RT_INLINE V rt_integer_mod(V a, V b) {
-  return rt_by_lane([](auto x, auto y) { return rt_mod_scalar(x, y); }, a, b);
+RT_CALL V rt_integer_floor_div(V a, V b) {
+  if constexpr (rt_traits<V>::is_vector && sizeof(rt_elem<V>) == 4) {
+    const V one = rt_fill<V>(1), zero = rt_fill<V>(0);
+    const auto by_zero = RT_MASK(V, b == zero);
+    if constexpr (rt_traits<V>::is_signed) {
+      const auto by_minus_one = RT_MASK(V, b == -one);
+      const V quotient = rt_divide_32(a, rt_select(rt_or(by_zero, by_minus_one), one, b));
+      return rt_select(by_zero, zero, rt_select(by_minus_one, rt_neg(a), quotient));
+    } else {
+      return rt_select(by_zero, zero, rt_divide_32(a, rt_select(by_zero, one, b)));
+    }
+  } else {
+    return rt_by_lane([](auto x, auto y) { return rt_floor_div_scalar(x, y); }, a, b);
+  }
+}
+template <class V>
+RT_CALL V rt_integer_mod(V a, V b) {
+  if constexpr (rt_traits<V>::is_vector && sizeof(rt_elem<V>) == 4) {
+    const V zero = rt_fill<V>(0), rest = rt_sub(a, rt_mul(rt_integer_floor_div(a, b), b));
+    return rt_select(RT_MASK(V, b == zero), zero, rest);
+  } else {
+    return rt_by_lane([](auto x, auto y) { return rt_mod_scalar(x, y); }, a, b);
+  }
 }
 template <class V>
 RT_INLINE V rt_integer_pow(V a, V b) {

@@ -31,7 +31,7 @@ inline constexpr int rt_reduce_width = rt_width<T> < rt_accumulators ? rt_width<
 
 struct rt_op_sum {
   template <class T>
-  static constexpr T identity() {
+  RT_MEMBER constexpr T identity() {
     return T(0);
   }
   template <class V>
@@ -41,7 +41,7 @@ struct rt_op_sum {
 };
 struct rt_op_prod {
   template <class T>
-  static constexpr T identity() {
+  RT_MEMBER constexpr T identity() {
     return T(1);
   }
   template <class V>
@@ -51,7 +51,7 @@ struct rt_op_prod {
 };
 struct rt_op_min {
   template <class T>
-  static constexpr T identity() {
+  RT_MEMBER constexpr T identity() {
     return rt_most<T>();
   }
   template <class V>
@@ -61,7 +61,7 @@ struct rt_op_min {
 };
 struct rt_op_max {
   template <class T>
-  static constexpr T identity() {
+  RT_MEMBER constexpr T identity() {
     return rt_least<T>();
   }
   template <class V>
@@ -71,7 +71,7 @@ struct rt_op_max {
 };
 struct rt_op_any {
   template <class T>
-  static constexpr T identity() {
+  RT_MEMBER constexpr T identity() {
     return T(false);
   }
   template <class V>
@@ -81,7 +81,7 @@ struct rt_op_any {
 };
 struct rt_op_all {
   template <class T>
-  static constexpr T identity() {
+  RT_MEMBER constexpr T identity() {
     return T(true);
   }
   template <class V>

@@ -318,3 +318,29 @@ TEST_CASE("fused multiply-add over random bits agrees with the C library's") {
   }
   CHECK(wrong == 0);
 }
+
+TEST_CASE_TEMPLATE("quotients of random and extreme integers, vectors against the definition", T, int8_t,
+                   int32_t, uint32_t, int64_t) {
+  uint64_t seed = 99;
+  const auto next = [&]() -> T {
+    seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+    const T extremes[] = {0, 1, T(-1), rt_least<T>(), rt_most<T>(), 2, 7, T(-7)};
+    if (seed % 3 == 0) return extremes[(seed >> 8) % 8];
+    return static_cast<T>(static_cast<T>(seed >> 16) >> ((seed >> 4) % (8 * sizeof(T))));
+  };
+  __extension__ using Wide = __int128;
+  T a[1001], b[1001], quotient[1001], rest[1001];
+  for (int i = 0; i < 1001; ++i) a[i] = next(), b[i] = next();
+  rt_simd_for<rt_width<T>>(1001, [&](auto i) {
+    rt_store(quotient, i, rt_floor_div(rt_load(a, i), rt_load(b, i)));
+    rt_store(rest, i, rt_mod(rt_load(a, i), rt_load(b, i)));
+  });
+  int wrong = 0;
+  for (int i = 0; i < 1001; ++i) {
+    const Wide x = a[i], y = b[i];
+    const Wide floor = y == 0 ? 0 : x / y - (x % y != 0 && (x < 0) != (y < 0));
+    wrong += quotient[i] != static_cast<T>(floor);
+    wrong += rest[i] != static_cast<T>(y == 0 ? 0 : x - floor * y);
+  }
+  CHECK(wrong == 0);
+}
