@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ir/diagnostics.h"
+#include "ir/op_def.h"
 #include "ir/ops/sorting.h"
 
 namespace cohort {
@@ -34,13 +35,35 @@ void multiply(Tensor& c, const Tensor& a, const Tensor& b, std::span<const std::
   }
 }
 
+// The operator `name` along the middle axis of the operand seen as [outer, n, inner].
+void run_operator(const char* name, Attrs attrs, std::span<Tensor> outputs, const Tensor& input,
+                  std::span<const std::int64_t> scalars) {
+  const Tensor view = input.reshaped({scalars[0], scalars[1], scalars[2]});
+  set_attr(attrs, "axis", std::int64_t{1});
+  std::vector<Tensor> results;
+  std::vector<Type> types;
+  for (const Tensor& output : outputs) {
+    const std::int64_t n = attr_or(attrs, "k", scalars[1]);
+    results.emplace_back(output.dtype(), Extents{scalars[0], n, scalars[2]});
+    types.push_back({output.dtype(), {scalars[0], n, scalars[2]}});
+  }
+  const OpDef* op = find_op(name);
+  const DimValues no_dims;
+  EvalContext context{*op, {&view, 1}, attrs, no_dims, types, results};
+  op->evaluate(context);
+  for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i] = results[i].reshaped(outputs[i].extents());
+}
+
 }  // namespace
 
 void call_reference(const std::string& name, std::span<Tensor> outputs, std::span<const Tensor> inputs,
                     std::span<const std::int64_t> scalars) {
-  if (name == "rt_gemm" && outputs[0].dtype() == DType::kF32) return multiply<float>(outputs[0], inputs[0], inputs[1], scalars);
+  if (name == "rt_gemm" && outputs[0].dtype() == DType::kF32)
+    return multiply<float>(outputs[0], inputs[0], inputs[1], scalars);
   if (name == "rt_gemm") return multiply<double>(outputs[0], inputs[0], inputs[1], scalars);
-  if (call_sorting(name, outputs, inputs, scalars)) return;
+  if (name == "rt_sort") return run_operator("sort", {}, outputs, inputs[0], scalars);
+  if (name == "rt_argsort") return run_operator("argsort", {}, outputs, inputs[0], scalars);
+  if (name == "rt_topk") return run_operator("topk", {{"k", scalars[3]}}, outputs, inputs[0], scalars);
   internal_error("the loop interpreter has no runtime function `" + name + "`");
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "arithmetic.h"
 #include "base.h"
+#include "calls.h"
 #include "cast.h"
 #include "fma.h"
 #include "gemm.h"

@@ -73,3 +73,34 @@ TEST_CASE("state keeps its value where a check fails") {
   CHECK_THROWS_AS(interpret_program(module, program, inputs, state, {}), UserError);
   CHECK(state[0] == initial_state(module)[0]);
 }
+
+TEST_CASE("calls of the runtime") {
+  ModuleBuilder m("calls");
+  FunctionBuilder f(m, "f");
+  const ValueId a = f.input("a", f32({20, 30})), b = f.input("b", f32({30, 10}));
+  f.output("product", f.make("matmul", {f.make("tanh", {a}), b}));
+  f.output("sorted", f.make("sort", {f.make("neg", {a})}, {{"axis", std::int64_t{0}}}));
+  f.output("order", f.make("argsort", {a}));
+  f.output("top", f.make("topk", {a}, {{"k", std::int64_t{3}}}));
+  check_lowering(finish(m, f), {tensor(DType::kF32, {20, 30}), tensor(DType::kF32, {30, 10})});
+}
+
+TEST_CASE("print and assert") {
+  ModuleBuilder m("effects");
+  const StateId x = m.add_state("x", f64({4}), tensor(DType::kF64, {4}));
+  FunctionBuilder f(m, "f");
+  const ValueId t = f.make("print", {f.make("mul", {f.state(x), f.literal(DType::kF64, 2)})}, {{"message", std::string("t")}});
+  const ValueId holds = f.make("lt", {t, f.literal(DType::kF64, 20)});
+  f.update(x, f.make("assert", {t, holds}, {{"message", std::string("too large")}}));
+  const Module module = finish(m, f);
+  check_lowering(module, {}, 1);
+  const kernel::Program program = run_kernel_passes(lower(module, *module.functions[0]), {}, {});
+  std::vector<Tensor> state = initial_state(module);
+  interpret_program(module, program, {}, state, {});
+  const Tensor before = state[0];
+  CHECK(element_as_double(before, 3) == 8);
+  interpret_program(module, program, {}, state, {});
+  const Tensor kept = state[0];
+  CHECK_THROWS_AS(interpret_program(module, program, {}, state, {}), UserError);
+  CHECK(state[0] == kept);
+}
