@@ -202,6 +202,7 @@ Module read_module_text(std::string json, const std::string& name, const ReadOpt
   JsonReading reading(document, errors, files);
   read_root(reading, document.root());
   errors.throw_if_any();
+  if (options.files_read) options.files_read->assign(files.opened().begin(), files.opened().end());
   return reading.builder.finish();
 }
 

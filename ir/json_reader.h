@@ -3,13 +3,15 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "ir/graph.h"
 
 namespace cohort {
 
 struct ReadOptions {
-  bool allow_path = false;  // `file` may lead out of the graph's folder
+  bool allow_path = false;                         // `file` may lead out of the graph's folder
+  std::vector<std::string>* files_read = nullptr;  // receives the tensor files that were read, for depfiles
 };
 
 // Throws UserError with every error found.

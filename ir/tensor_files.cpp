@@ -49,6 +49,7 @@ Tensor TensorFiles::read(std::string_view path, std::string_view key, std::strin
   std::string shown(path);
   if (!is_npy(path) && !is_safetensors(path)) fail_extension(shown);
   std::string real = resolve_path(folder_, path, allow_path_);
+  opened_.insert(real);
   if (is_npy(path)) {
     ByteSource source = ByteSource::open(real, shown);
     check_hash(source, sha256);

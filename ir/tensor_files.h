@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,12 +63,14 @@ class TensorFiles {
   TensorFiles(std::string folder, bool allow_path);
   // The tensor of `path`: of a .safetensors file the one named `key`. `sha256` is checked if it is not empty.
   Tensor read(std::string_view path, std::string_view key, std::string_view sha256);
+  const std::set<std::string>& opened() const { return opened_; }
 
  private:
   void check_hash(const ByteSource& source, std::string_view sha256);
 
   std::string folder_;
   bool allow_path_;
+  std::set<std::string> opened_;
   std::map<std::string, SafetensorsFile> safetensors_;
   std::map<std::string, std::string> hashes_;  // by name in messages
 };

@@ -16,6 +16,7 @@ constexpr Command kCommands[] = {
     {"diff", "how two interfaces differ, and what breaks callers", declare_diff},
     {"opt", "run graph passes and print what comes out", declare_opt},
     {"dot", "draw a function for Graphviz", declare_dot},
+    {"compile", "make a C++ module from a graph", declare_compile},
     {"ops", "list the operators: operands, attributes, meaning, stated error", declare_ops},
 };
 

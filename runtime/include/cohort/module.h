@@ -4,6 +4,23 @@
 #include "abi.h"
 #include "base.h"
 
+// A kernel; a part of a function; a symbol shared by the module's sources and by nobody else.
+#define RT_KERNEL static __attribute__((noinline))
+#define RT_HIDDEN __attribute__((visibility("hidden")))
+#ifdef COHORT_SEVERAL_SOURCES
+#define RT_PART extern "C" RT_HIDDEN
+#else
+#define RT_PART static
+#endif
+
+// Inside a kernel that gives a status and has the workspace's `header`.
+#ifdef COHORT_NO_CHECKS
+#define RT_CHECK_INDEX(good, function, op, index, size) ((void)(good))
+#else
+#define RT_CHECK_INDEX(good, function, op, index, size) \
+  if (RT_UNLIKELY(!(good))) return rt_fail_index(header, function, op, index, size)
+#endif
+
 inline namespace cohort_rt {
 
 // The first bytes of a workspace. The compiler reserves 256 for it.

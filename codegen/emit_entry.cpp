@@ -1,0 +1,223 @@
+#include "codegen/emit_entry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "codegen/text.h"
+
+namespace cohort {
+
+namespace {
+
+std::string args_type(const EmitContext& context, std::size_t function) {
+  return context.names.prefix + "_" + context.names.functions[function].identifier + "_args";
+}
+
+// The address of a buffer as an expression inside a part.
+std::string address(const EmitContext& context, std::size_t function, kernel::BufferId id) {
+  const CompiledFunction& compiled = context.compiled.functions[function];
+  const kernel::Buffer& buffer = compiled.program.buffers[id];
+  const Placement& place = compiled.placements[id];
+  const std::string_view type = cpp_dialect().storage_type(buffer.dtype);
+  if (place.space == Space::kWorkspace) return fmt::format("rt_place<{}>(workspace, {})", type, place.offset);
+  if (place.space == Space::kWeights)
+    return fmt::format("rt_place<{}>(static_cast<const void*>({}_weights), {})", type, context.names.prefix, place.offset);
+  const FunctionNames& names = context.names.functions[function];
+  const bool input = buffer.kind == kernel::BufferKind::kInput;
+  const std::string member = "args->" + (input ? names.inputs : names.outputs)[buffer.index];
+  if (!is_half(buffer.dtype)) return member;
+  return fmt::format("reinterpret_cast<{}{}*>({})", input ? "const " : "", type, member);
+}
+
+bool is_read_only(const CompiledFunction& compiled, kernel::BufferId id) {
+  return compiled.placements[id].space == Space::kWeights ||
+         compiled.program.buffers[id].kind == kernel::BufferKind::kInput;
+}
+
+std::string call_text(const EmitContext& context, const PartCall& part, std::size_t function,
+                      const std::map<kernel::BufferId, std::string>& locals) {
+  std::vector<std::string> args;
+  if (part.kernel.rows) {
+    args.insert(args.end(), {"workspace", context.weights.empty() ? "nullptr" : context.names.prefix + "_weights",
+                             std::to_string(part.call.first_row), std::to_string(part.call.row_count)});
+  }
+  if (part.kernel.header) args.emplace_back("header");
+  for (const kernel::BufferId id : part.kernel.buffers) args.push_back(locals.at(id));
+  for (const DimId d : part.kernel.dims) args.push_back("args->" + context.names.functions[function].dims[d]);
+  std::string call = part.kernel.name + "(";
+  for (std::size_t k = 0; k < args.size(); ++k) call += (k ? ", " : "") + args[k];
+  call += ")";
+  if (part.kernel.fails) return fmt::format("  if (const int32_t status = {}) return status;\n", call);
+  return "  " + call + ";\n";
+}
+
+std::string argument_row(const Type& type, const Dims& dims, const std::string& name, const std::string& original,
+                         const std::vector<std::string>& dim_names, bool written) {
+  return fmt::format("      {{{}, {}, args->{}, args->{}_bytes, {}, {}, {}}},\n", c_string(original),
+                     c_string(to_string(type, dims)), name, name, bytes_expression(type, dim_names, "args->"),
+                     dtype_bytes(type.dtype), written);
+}
+
+std::string check_function(const EmitContext& context, std::size_t index, const std::string& name) {
+  const Module& module = context.module();
+  const Function& function = *module.functions[index];
+  const FunctionNames& names = context.names.functions[index];
+  const std::string type = args_type(context, index), shown = c_string(function.name);
+  std::string text = fmt::format("static int32_t {}(void* workspace, const {}* args) {{\n", name, type);
+  const std::string guarded = "  if (const int32_t status = {}) return status;\n";
+  const std::string call = fmt::format("rt_check_call(this_module, {}, workspace, args, sizeof({}))", shown, type);
+  const bool plain = function.inputs.empty() && function.outputs.empty() &&
+                     std::all_of(names.dims.begin(), names.dims.end(), [](const auto& d) { return d.empty(); });
+  if (plain) return text + "  return " + call + ";\n}\n";
+  text += fmt::format(fmt::runtime(guarded), call) + "  rt_workspace* header = static_cast<rt_workspace*>(workspace);\n";
+  for (std::size_t d = 0; d < names.dims.size(); ++d) {
+    if (names.dims[d].empty()) continue;
+    const NamedDim& dim = module.dims[d];
+    text += fmt::format(fmt::runtime(guarded), fmt::format("rt_check_dim(header, {}, {}, args->{}, {}, {})", shown,
+                                                           c_string(dim.name), names.dims[d], dim.min, dim.max));
+  }
+  if (function.inputs.empty() && function.outputs.empty()) return text + "  return COHORT_OK;\n}\n";
+  text += "  const rt_argument arguments[] = {\n";
+  for (std::size_t k = 0; k < function.inputs.size(); ++k) {
+    const Value& value = function.value(function.inputs[k]);
+    text += argument_row(value.type, module.dims, names.inputs[k], value.name, names.dims, false);
+  }
+  for (std::size_t k = 0; k < function.outputs.size(); ++k)
+    text += argument_row(function.type(function.outputs[k].value), module.dims, names.outputs[k], function.outputs[k].name,
+                         names.dims, true);
+  return text + fmt::format("  }};\n  return rt_check_arguments(this_module, header, {}, arguments);\n}}\n", shown);
+}
+
+}  // namespace
+
+std::string emit_part(const EmitContext& context, const std::vector<PartCall>& calls, PartInfo& info) {
+  const CompiledFunction& compiled = context.compiled.functions[info.function];
+  Identifiers names{"workspace", "args", "header", "status", context.names.prefix + "_weights"};
+  for (const PartCall& part : calls) names.reserve(part.kernel.name);
+  std::map<kernel::BufferId, std::string> locals;
+  std::string pointers, body;
+  bool header = false;
+  for (const PartCall& part : calls) {
+    header = header || part.kernel.header;
+    info.fails = info.fails || part.kernel.fails;
+    for (const kernel::BufferId id : part.kernel.buffers) {
+      if (locals.contains(id)) continue;
+      const kernel::Buffer& buffer = compiled.program.buffers[id];
+      const std::string& name = locals[id] = names.unique(buffer.name);
+      pointers += fmt::format("  {}{}* {} = {};  // {}\n", is_read_only(compiled, id) ? "const " : "",
+                              cpp_dialect().storage_type(buffer.dtype), name, address(context, info.function, id),
+                              type_comment(Type{buffer.dtype, buffer.shape}, context.module().dims));
+    }
+    body += call_text(context, part, info.function, locals);
+  }
+  if (header) pointers = "  rt_workspace* header = static_cast<rt_workspace*>(workspace);\n" + pointers;
+  std::string text = fmt::format("RT_PART {} {}([[maybe_unused]] void* workspace, [[maybe_unused]] const {}* args) {{\n",
+                                 info.fails ? "int32_t" : "void", info.name, args_type(context, info.function));
+  text += pointers + body;
+  if (info.fails) text += "  return COHORT_OK;\n";
+  return text + "}\n";
+}
+
+std::string part_declaration(const EmitContext& context, const PartInfo& info) {
+  return fmt::format("RT_PART {} {}(void* workspace, const {}* args);\n", info.fails ? "int32_t" : "void", info.name,
+                     args_type(context, info.function));
+}
+
+std::string emit_entry(const EmitContext& context, std::size_t function, const std::vector<PartInfo>& parts) {
+  const std::string symbol = context.names.prefix + "_" + context.names.functions[function].identifier;
+  const std::string check = symbol + "_check";
+  std::string text = "#ifndef COHORT_NO_CHECKS\n" + check_function(context, function, check) + "#endif\n";
+  text += fmt::format("extern \"C\" int32_t {}([[maybe_unused]] void* workspace, [[maybe_unused]] const {}* args) {{\n",
+                      symbol, args_type(context, function));
+  text += fmt::format("#ifndef COHORT_NO_CHECKS\n  if (const int32_t status = {}(workspace, args)) return status;\n#endif\n",
+                      check);
+  for (const PartInfo& part : parts) {
+    if (part.fails) {
+      text += fmt::format("  if (const int32_t status = {}(workspace, args)) return status;\n", part.name);
+    } else {
+      text += fmt::format("  {}(workspace, args);\n", part.name);
+    }
+  }
+  return text + "  return COHORT_OK;\n}\n";
+}
+
+std::string emit_state_table(const EmitContext& context) {
+  const Module& module = context.module();
+  if (module.states.empty()) return {};
+  std::vector<std::size_t> order(module.states.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return module.states[a].name < module.states[b].name; });
+  std::map<std::vector<std::int64_t>, std::size_t> places;   // of shape and strides in `state_shapes`
+  std::string shapes, rows;
+  std::size_t count = 0;
+  for (const std::size_t s : order) {
+    const State& state = module.states[s];
+    const StateLayout& layout = context.compiled.states[s];
+    std::vector<std::int64_t> shape;
+    for (const Dim& dim : state.type.shape) shape.push_back(dim.offset);
+    shape.insert(shape.end(), layout.strides.begin(), layout.strides.end());
+    std::string at = "nullptr";
+    if (!shape.empty()) {
+      const auto [place, fresh] = places.emplace(shape, count);
+      if (fresh) {
+        std::string line;
+        for (const std::int64_t number : shape) line += fmt::format("{}{},", line.empty() ? "    " : " ", number);
+        shapes += line + "\n";
+        count += shape.size();
+      }
+      at = fmt::format("state_shapes + {}", place->second);
+    }
+    const std::string init = layout.init_offset == kZeros ? "rt_zeros" : std::to_string(layout.init_offset);
+    rows += fmt::format("    {{{}, {}, {}, COHORT_{}, {}, {}}},\n", c_string(state.name), layout.offset, init,
+                        upper(dtype_name(state.type.dtype)), state.type.rank(), at);
+  }
+  std::string text;
+  if (count) text += fmt::format("// extents, then strides in elements\nstatic const int64_t state_shapes[] = {{\n{}}};\n", shapes);
+  return text + fmt::format("// by name: offset in the workspace, offset of the initial value in the weights, type\n"
+                            "static const rt_state states[] = {{\n{}}};\n", rows);
+}
+
+std::string emit_module_record(const EmitContext& context) {
+  const CompiledModule& compiled = context.compiled;
+  const bool none = compiled.module.states.empty();
+  const std::string weights = context.weights.empty() ? "nullptr"
+                              : context.external_weights
+                                  ? context.names.prefix + "_weights"
+                                  : fmt::format("reinterpret_cast<const unsigned char*>({}_weights)", context.names.prefix);
+  return fmt::format(
+      "static const rt_module this_module = {{\n"
+      "    .name = {},\n    .hash = {},\n    .workspace_bytes = {},\n    .state_offset = {},\n    .state_bytes = {},\n"
+      "    .states = {},\n    .state_count = {},\n    .weights = {},\n}};\n",
+      c_string(compiled.module.name), hex64(context.hash), compiled.workspace_bytes, compiled.header_bytes,
+      compiled.state_bytes, none ? "nullptr" : "states", compiled.module.states.size(), weights);
+}
+
+std::string emit_fixed_entries(const EmitContext& context) {
+  constexpr std::string_view kEntries = R"(
+extern "C" int32_t {0}_init(void* workspace, size_t workspace_bytes) {{
+  return rt_init(this_module, workspace, workspace_bytes);
+}}
+extern "C" int32_t {0}_reset(void* workspace) {{ return rt_reset(this_module, workspace); }}
+extern "C" int32_t {0}_get(void* workspace, const char* name, void* data, size_t bytes) {{
+  return rt_transfer(this_module, "get", workspace, name, data, bytes, false);
+}}
+extern "C" int32_t {0}_set(void* workspace, const char* name, const void* data, size_t bytes) {{
+  return rt_transfer(this_module, "set", workspace, name, const_cast<void*>(data), bytes, true);
+}}
+extern "C" int32_t {0}_save(void* workspace, const char* path) {{ return rt_save(this_module, workspace, path); }}
+extern "C" int32_t {0}_load(void* workspace, const char* path) {{ return rt_load_state(this_module, workspace, path); }}
+extern "C" int32_t {0}_set_print(void* workspace, cohort_print_fn print, void* user) {{
+  return rt_set_print(this_module, workspace, print, user);
+}}
+extern "C" const cohort_error* {0}_error(const void* workspace) {{ return rt_error(this_module, workspace); }}
+extern "C" size_t {0}_error_text(const void* workspace, char* text, size_t bytes) {{
+  return rt_error_text(this_module, workspace, text, bytes);
+}}
+)";
+  return fmt::format(fmt::runtime(kEntries), context.names.prefix);
+}
+
+}  // namespace cohort

@@ -1,0 +1,43 @@
+// One function for each artefact, and what they share. emit.cpp calls them.
+#pragma once
+
+#include "codegen/emit.h"
+#include "codegen/names.h"
+
+namespace cohort {
+
+struct EmitContext {
+  const CompiledModule& compiled;
+  const EmitOptions& options;
+  ModuleNames names;
+  std::string weights;            // the bytes: constants and initial values
+  bool external_weights = false;  // in NAME_weights.bin
+  std::uint64_t hash = 0;         // of code, layout and weights
+  std::vector<std::string> sources;   // file names of the C++ sources
+
+  const Module& module() const { return compiled.module; }
+  std::string weights_file() const { return names.prefix + "_weights.bin"; }
+};
+
+std::string emit_header(const EmitContext& context);
+std::string emit_wrapper(const EmitContext& context);
+std::string emit_manifest(const EmitContext& context);
+std::string emit_cmake(const EmitContext& context);
+std::string emit_pkg_config(const EmitContext& context);
+// NAME.cpp, NAME_1.cpp, ...: fills in context.sources and context.hash.
+std::vector<Artefact> emit_sources(EmitContext& context);
+// The definition of the weights' symbol; `hidden` if several sources refer to it.
+std::string emit_weights(const EmitContext& context, bool hidden);
+// The bytes that the compiler laid out: constants and initial values at their offsets.
+std::string weight_bytes(const CompiledModule& compiled);
+
+// Whether a variable's elements lie in the workspace row-major without gaps.
+bool is_contiguous(const StateLayout& layout, const Type& type);
+// "f32[batch,4]" for a comment.
+std::string type_comment(const Type& type, const Dims& dims);
+// "float", "cohort_f16": the C type of an element in the interface.
+std::string_view interface_type(DType dtype);
+// Bytes of an array of the type as a C expression of type size_t over the argument struct's dims.
+std::string bytes_expression(const Type& type, const std::vector<std::string>& dims, std::string_view from);
+
+}  // namespace cohort

@@ -1,0 +1,262 @@
+#include "codegen/emit_kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "codegen/emit_stmt.h"
+#include "ir/diagnostics.h"
+
+namespace cohort {
+
+using kernel::BufferId;
+using kernel::ExprRef;
+using kernel::Kernel;
+using kernel::Stmt;
+using kernel::StmtKind;
+
+namespace {
+
+// What the statements of a kernel touch.
+struct Touched {
+  std::vector<BufferId> buffers;       // in order of appearance
+  std::set<BufferId> written;
+  std::set<DimId> dims;
+  bool fails = false;
+  bool prints = false;
+
+  void buffer(BufferId id) {
+    if (seen.insert(id).second) buffers.push_back(id);
+  }
+  void dim(const Dim& d) {
+    if (!d.is_constant()) dims.insert(d.symbol);
+  }
+  void expr(const ExprRef& e) {
+    if (!visited.insert(e.get()).second) return;
+    if (e->kind == kernel::ExprKind::kLoad) buffer(e->id);
+    if (e->kind == kernel::ExprKind::kDim) dim(e->dim);
+    for (const ExprRef& a : e->args) expr(a);
+  }
+  void stmts(const kernel::Program& program, const std::vector<Stmt>& body) {
+    for (const Stmt& s : body) {
+      if (s.kind == StmtKind::kStore) written.insert(s.buffer), buffer(s.buffer);
+      if (s.kind == StmtKind::kPrint) {
+        prints = true;
+        buffer(s.buffer);
+        for (const Dim& d : program.buffers[s.buffer].shape) dim(d);
+      }
+      fails = fails || s.kind == StmtKind::kCheck || s.kind == StmtKind::kAssert;
+      for (std::size_t k = 0; k < s.buffers.size(); ++k) {
+        if (k < s.outputs) written.insert(s.buffers[k]);
+        buffer(s.buffers[k]);
+      }
+      if (s.value) expr(s.value);
+      for (const ExprRef& e : s.index) expr(e);
+      stmts(program, s.body);
+      stmts(program, s.else_body);
+    }
+  }
+
+ private:
+  std::set<BufferId> seen;
+  std::set<const kernel::Expr*> visited;
+};
+
+struct Range {
+  Space space;
+  std::uint64_t begin, end;
+  bool written;
+};
+bool overlap(const Range& a, const Range& b) {
+  return a.space == b.space && (a.written || b.written) && a.begin < b.end && b.begin < a.end;
+}
+
+class KernelWriter {
+ public:
+  KernelWriter(const KernelEnvironment& environment, const Kernel& kernel)
+      : env_(environment),
+        kernel_(kernel),
+        compiled_(environment.compiled.functions[environment.function]),
+        program_(compiled_.program),
+        graph_(*environment.compiled.module.functions[environment.function]),
+        locals_{"header", "workspace", "weights", "row", "at", "first_row", "row_count"},
+        dim_names_(environment.compiled.module.dims.size()),
+        exprs_(environment.dialect, program_, dim_names_) {
+    touched_.stmts(program_, kernel.body);
+    out_.rows = !kernel.rows.empty();
+    out_.fails = touched_.fails;
+    out_.header = touched_.fails || touched_.prints;
+  }
+
+  EmittedKernel write();
+
+ private:
+  bool is_parameter(BufferId id) const {
+    return std::find(kernel_.parameters.begin(), kernel_.parameters.end(), id) != kernel_.parameters.end();
+  }
+  Range range(BufferId id, BufferId body_id) const;
+  std::set<BufferId> overlapping() const;
+  void name_all();
+  std::string pointer(BufferId id, const std::set<BufferId>& shared) const;
+  std::string head(const std::set<BufferId>& shared) const;
+  std::string table();
+  std::string row_locals(const std::set<BufferId>& shared) const;
+
+  const KernelEnvironment& env_;
+  const Kernel& kernel_;
+  const CompiledFunction& compiled_;
+  const kernel::Program& program_;
+  const Function& graph_;
+  Identifiers locals_;
+  std::vector<std::string> dim_names_;
+  ExprPrinter exprs_;
+  Touched touched_;
+  EmittedKernel out_;
+};
+
+Range KernelWriter::range(BufferId id, BufferId body_id) const {
+  const kernel::Buffer& buffer = program_.buffers[id];
+  const Placement& place = compiled_.placements[id];
+  const auto bytes = static_cast<std::uint64_t>(max_element_count(buffer.shape, env_.compiled.module.dims) *
+                                                dtype_bytes(buffer.dtype));
+  return {place.space, place.offset, place.offset + bytes, touched_.written.contains(body_id)};
+}
+
+// Buffers of the body that, in some row, share bytes with another of which one is written. Arguments never do: the
+// entry point has checked that.
+std::set<BufferId> KernelWriter::overlapping() const {
+  std::set<BufferId> out;
+  const std::size_t runs = std::max<std::size_t>(kernel_.rows.size(), 1);
+  for (std::size_t r = 0; r < runs; ++r) {
+    std::vector<std::pair<Range, BufferId>> ranges;
+    for (const BufferId id : touched_.buffers) {
+      BufferId actual = id;
+      for (std::size_t p = 0; p < kernel_.parameters.size() && r < kernel_.rows.size(); ++p)
+        if (kernel_.parameters[p] == id) actual = kernel_.rows[r].buffers[p];
+      if (compiled_.placements[actual].space != Space::kArgument) ranges.emplace_back(range(actual, id), id);
+    }
+    std::sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
+    for (std::size_t a = 0; a < ranges.size(); ++a)
+      for (std::size_t b = a + 1; b < ranges.size() && ranges[b].first.begin < ranges[a].first.end; ++b)
+        if (overlap(ranges[a].first, ranges[b].first)) out.insert({ranges[a].second, ranges[b].second});
+  }
+  return out;
+}
+
+void KernelWriter::name_all() {
+  for (const DimId d : touched_.dims) dim_names_[d] = locals_.unique(env_.compiled.module.dims[d].name);
+  for (const BufferId id : touched_.buffers) exprs_.name_buffer(id, locals_.unique(program_.buffers[id].name));
+  for (const kernel::ScalarParameter& scalar : kernel_.scalars)
+    exprs_.name_variable(scalar.var, {.name = locals_.unique("scalar")});
+  out_.dims.assign(touched_.dims.begin(), touched_.dims.end());
+  for (const bool written : {true, false})
+    for (const BufferId id : touched_.buffers)
+      if (touched_.written.contains(id) == written && !is_parameter(id)) out_.buffers.push_back(id);
+}
+
+std::string KernelWriter::pointer(BufferId id, const std::set<BufferId>& shared) const {
+  return fmt::format("{}{}*{}{} {}", touched_.written.contains(id) ? "" : "const ",
+                     env_.dialect.storage_type(program_.buffers[id].dtype), shared.contains(id) ? "" : " ",
+                     shared.contains(id) ? "" : env_.dialect.restricted, exprs_.buffer_name(id));
+}
+
+std::string KernelWriter::head(const std::set<BufferId>& shared) const {
+  std::vector<std::string> parameters;
+  if (out_.rows) {
+    for (const char* p : {"void* workspace", "const void* weights", "int64_t first_row", "int64_t row_count"})
+      parameters.emplace_back(std::string("[[maybe_unused]] ").append(p));
+  }
+  if (out_.header) parameters.emplace_back("[[maybe_unused]] rt_workspace* header");
+  for (const BufferId id : out_.buffers) parameters.push_back(pointer(id, shared));
+  for (const DimId d : out_.dims) parameters.push_back("int64_t " + dim_names_[d]);
+  const std::string start = fmt::format("{} {} {}(", env_.dialect.kernel, out_.fails ? "int32_t" : "void", out_.name);
+  std::string text = start;
+  std::size_t column = text.size();
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    if (k) text += ",", column += 1;
+    if (k && column + parameters[k].size() > 108) {
+      text += "\n" + std::string(start.size(), ' ');
+      column = start.size();
+    } else if (k) {
+      text += ' ', column += 1;
+    }
+    text += parameters[k];
+    column += parameters[k].size();
+  }
+  return text + ") {";
+}
+
+// The rows as a constant table: an offset for each buffer, a value for each scalar.
+std::string KernelWriter::table() {
+  std::uint64_t last = 0;
+  for (const kernel::KernelRow& row : kernel_.rows)
+    for (const BufferId id : row.buffers) last = std::max(last, compiled_.placements[id].offset);
+  const std::string_view offset = last > UINT32_MAX ? "uint64_t" : "uint32_t";
+  std::string fields;
+  for (std::size_t p = 0; p < kernel_.parameters.size(); ++p)
+    fields += fmt::format("{}{}", p ? ", " : std::string(offset) + " ", exprs_.buffer_name(kernel_.parameters[p]));
+  std::string text = fmt::format("struct {}_row {{\n", out_.name);
+  if (!fields.empty()) text += fmt::format("  {};  // bytes into the workspace, or the weights\n", fields);
+  for (const kernel::ScalarParameter& s : kernel_.scalars)
+    text += fmt::format("  {} {};\n", env_.dialect.value_type(s.dtype), exprs_.variable(s.var).name);
+  text += fmt::format("}};\nstatic const {0}_row {0}_rows[{1}] = {{\n", out_.name, kernel_.rows.size());
+  for (const kernel::KernelRow& row : kernel_.rows) {
+    std::string cells;
+    for (const BufferId id : row.buffers)
+      cells += fmt::format("{}{}", cells.empty() ? "" : ", ", compiled_.placements[id].offset);
+    for (std::size_t s = 0; s < row.scalars.size(); ++s)
+      cells += fmt::format("{}{}", cells.empty() ? "" : ", ",
+                           literal(env_.dialect, {kernel_.scalars[s].dtype, row.scalars[s]}));
+    text += fmt::format("    {{{}}},\n", cells);
+  }
+  return text + "};\n";
+}
+
+std::string KernelWriter::row_locals(const std::set<BufferId>& shared) const {
+  std::string text;
+  for (const BufferId id : kernel_.parameters) {
+    if (std::find(touched_.buffers.begin(), touched_.buffers.end(), id) == touched_.buffers.end()) continue;
+    const bool weights = compiled_.placements[id].space == Space::kWeights;
+    text += fmt::format("    {} = rt_place<{}>({}, row.{});\n", pointer(id, shared),
+                        env_.dialect.storage_type(program_.buffers[id].dtype), weights ? "weights" : "workspace",
+                        exprs_.buffer_name(id));
+  }
+  for (const kernel::ScalarParameter& s : kernel_.scalars)
+    text += fmt::format("    const {0} {1} = row.{1};\n", env_.dialect.value_type(s.dtype), exprs_.variable(s.var).name);
+  return text;
+}
+
+EmittedKernel KernelWriter::write() {
+  out_.name = env_.file_names.unique(graph_.name + "_" + kernel_.name);
+  name_all();
+  const std::set<BufferId> shared = overlapping();
+  StatementPrinter statements(env_.dialect, program_, exprs_, locals_, graph_.name);
+  statements.set_function_graph(graph_);
+  statements.indent();
+  if (out_.rows) statements.indent();
+  statements.list(kernel_.body);
+  if (out_.rows) statements.dedent();
+  if (out_.fails && !out_.rows) statements.line("return COHORT_OK;");
+  out_.text = source_notes(graph_, env_.compiled.module, collect_sources(kernel_.body));
+  if (out_.rows) {
+    out_.text += fmt::format("// over {} rows\n", kernel_.rows.size()) + table();
+    out_.text += head(shared) + "\n";
+    out_.text += "  for (int64_t at = first_row; at < first_row + row_count; ++at) {\n";
+    out_.text += fmt::format("    const {0}_row& row = {0}_rows[at];\n", out_.name) + row_locals(shared);
+    out_.text += statements.text() + "  }\n";
+    if (out_.fails) out_.text += "  return COHORT_OK;\n";
+    out_.text += "}\n";
+  } else {
+    out_.text += head(shared) + "\n" + statements.text() + "}\n";
+  }
+  return std::move(out_);
+}
+
+}  // namespace
+
+EmittedKernel emit_kernel(const KernelEnvironment& environment, const Kernel& kernel) {
+  return KernelWriter(environment, kernel).write();
+}
+
+}  // namespace cohort

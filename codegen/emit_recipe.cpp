@@ -1,0 +1,39 @@
+// NAME.cmake and NAME.pc: how to compile and link the module. Relative paths only.
+#include <fmt/format.h>
+
+#include "codegen/emit_files.h"
+#include "codegen/recipe.h"
+
+namespace cohort {
+
+std::string emit_cmake(const EmitContext& context) {
+  const std::string& prefix = context.names.prefix;
+  std::string sources, flags;
+  for (const std::string& source : context.sources) sources += fmt::format(" \"${{CMAKE_CURRENT_LIST_DIR}}/{}\"", source);
+  for (const std::string_view flag : kRecipeFlags)
+    if (!flag.starts_with("-std")) flags += fmt::format(" {}", flag);
+  std::string text = fmt::format(
+      "# The static library `{0}` from the emitted sources: include() this file where Cohort::runtime is known,\n"
+      "# through find_package(Cohort).\n"
+      "add_library({0} STATIC{1})\n"
+      "target_include_directories({0} PUBLIC \"${{CMAKE_CURRENT_LIST_DIR}}\")\n"
+      "target_link_libraries({0} PUBLIC Cohort::runtime)\n"
+      "target_compile_features({0} PRIVATE cxx_std_20)\n"
+      "target_compile_options({0} PRIVATE{2})\n",
+      prefix, sources, flags);
+  if (context.external_weights) {
+    text += fmt::format("set_property(SOURCE \"${{CMAKE_CURRENT_LIST_DIR}}/{}\" APPEND PROPERTY OBJECT_DEPENDS "
+                        "\"${{CMAKE_CURRENT_LIST_DIR}}/{}\")\n", context.sources[0], context.weights_file());
+  }
+  return text;
+}
+
+std::string emit_pkg_config(const EmitContext& context) {
+  const std::string& prefix = context.names.prefix;
+  return fmt::format(
+      "prefix=${{pcfiledir}}\n\nName: {0}\nDescription: a module compiled by Cohort\nVersion: {1}\n"
+      "Cflags: -I${{prefix}}\nLibs: -L${{prefix}} -l{0}\n",
+      prefix, 1);
+}
+
+}  // namespace cohort

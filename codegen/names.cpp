@@ -1,0 +1,151 @@
+#include "codegen/names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codegen/text.h"
+#include "ir/diagnostics.h"
+
+namespace cohort {
+
+namespace {
+
+// Keywords of C11 and C++20, and macros and types that every emitted file sees.
+constexpr std::string_view kReserved[] = {
+    "NULL", "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch",
+    "char", "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept",
+    "const", "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do",
+    "double", "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto",
+    "if", "inline", "int", "int16_t", "int32_t", "int64_t", "int8_t", "linux", "long", "mutable", "namespace", "new",
+    "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq", "private", "protected", "ptrdiff_t", "public",
+    "register", "reinterpret_cast", "requires", "restrict", "return", "short", "signed", "size_t", "sizeof", "static",
+    "static_assert", "static_cast", "std", "struct", "switch", "template", "this", "thread_local", "throw", "true",
+    "try", "typedef", "typeid", "typename", "uint16_t", "uint32_t", "uint64_t", "uint8_t", "uintptr_t", "union", "unix",
+    "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq"};
+
+constexpr bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// The code point at text[at], moving `at` behind it. The reader has checked that names are valid UTF-8.
+std::uint32_t next_code_point(std::string_view text, std::size_t& at) {
+  const auto lead = static_cast<unsigned char>(text[at++]);
+  const int more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : lead >= 0xc0 ? 1 : 0;
+  std::uint32_t code = more == 0 ? lead : lead & (0x3fu >> more);
+  for (int k = 0; k < more && at < text.size(); ++k) code = code << 6 | (static_cast<unsigned char>(text[at++]) & 0x3f);
+  return code;
+}
+
+void refuse_unusable(const Module& module) {
+  for (const State& state : module.states) {
+    if (state.name == "__metadata__" || state.name.find('\0') != std::string::npos)
+      fail(DiagId::kUnusableName, comment_text(state.name));
+  }
+}
+
+// Dims that the interface or the kernels of a function mention.
+std::vector<bool> used_dims(const Module& module, const Function& function, const kernel::Program& program) {
+  std::vector<bool> used(module.dims.size(), false);
+  const auto mark = [&](const Shape& shape) {
+    for (const Dim& dim : shape)
+      if (!dim.is_constant()) used[dim.symbol] = true;
+  };
+  for (const ValueId input : function.inputs) mark(function.type(input).shape);
+  for (const Output& output : function.outputs) mark(function.type(output.value).shape);
+  for (const kernel::Buffer& buffer : program.buffers) mark(buffer.shape);
+  return used;
+}
+
+FunctionNames name_function(const CompiledModule& compiled, std::size_t index) {
+  const Module& module = compiled.module;
+  const Function& function = *module.functions[index];
+  FunctionNames names;
+  Identifiers members{"struct_size"};
+  // An array's member and its byte count are taken together.
+  const auto member = [&](const std::string& base, const std::string& second) {
+    std::string name;
+    do {
+      name = members.first_free({base, second});
+    } while (!members.is_free(name + "_bytes"));
+    members.reserve(name + "_bytes");
+    return name;
+  };
+  const std::vector<bool> used = used_dims(module, function, compiled.functions[index].program);
+  for (std::size_t d = 0; d < module.dims.size(); ++d)
+    names.dims.push_back(used[d] ? members.unique(module.dims[d].name) : std::string());
+  for (const ValueId input : function.inputs) {
+    const std::string base = to_identifier(function.value(input).name);
+    names.inputs.push_back(member(base, base));
+  }
+  for (const Output& output : function.outputs) {
+    const std::string base = to_identifier(output.name);
+    names.outputs.push_back(member(base, base + "_out"));
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string to_identifier(std::string_view name) {
+  std::string out;
+  bool gap = false;
+  for (std::size_t at = 0; at < name.size();) {
+    const std::uint32_t code = next_code_point(name, at);
+    if (code < 0x80 && !is_word(static_cast<char>(code))) {
+      gap = true;
+      continue;
+    }
+    if (gap && !out.empty()) out += '_';
+    gap = false;
+    out += code < 0x80 ? std::string(1, static_cast<char>(code)) : fmt::format("u{:04x}", code);
+  }
+  // Two underscores in a row belong to the implementation in C++.
+  out.erase(std::unique(out.begin(), out.end(), [](char a, char b) { return a == '_' && b == '_'; }), out.end());
+  if (const auto first = out.find_first_not_of('_'); first == std::string::npos) return "unnamed";
+  else if (first > 0) out = out.substr(first);
+  if (out[0] >= '0' && out[0] <= '9') out = "n" + out;
+  if (out.starts_with("rt_") || out.starts_with("RT_") || out.starts_with("COHORT_")) out = "n_" + out;   // the runtime's
+  if (std::binary_search(std::begin(kReserved), std::end(kReserved), out)) out += '_';
+  return out;
+}
+
+Identifiers::Identifiers(std::initializer_list<std::string_view> reserved) {
+  for (const std::string_view name : reserved) reserve(name);
+}
+
+std::string Identifiers::unique(std::string_view name) { return first_free({to_identifier(name)}); }
+
+std::string Identifiers::first_free(std::initializer_list<std::string> candidates) {
+  for (const std::string& candidate : candidates)
+    if (taken_.insert(candidate).second) return candidate;
+  const std::string& base = *(candidates.end() - 1);
+  int& number = next_.try_emplace(base, 2).first->second;
+  for (;; ++number) {
+    std::string candidate = fmt::format("{}_{}", base, number);
+    if (taken_.insert(candidate).second) return candidate;
+  }
+}
+
+ModuleNames name_module(const CompiledModule& compiled, std::string_view prefix) {
+  const Module& module = compiled.module;
+  refuse_unusable(module);
+  ModuleNames names;
+  names.prefix = to_identifier(prefix.empty() ? std::string_view(module.name) : prefix);
+  names.macro = upper(names.prefix);
+  Identifiers symbols{"init", "reset", "get", "set", "save", "load", "set_print", "error", "error_text", "weights"};
+  for (std::size_t f = 0; f < module.functions.size(); ++f) {
+    FunctionNames function = name_function(compiled, f);
+    const std::string base = to_identifier(module.functions[f]->name);
+    do {
+      function.identifier = symbols.first_free({base});
+    } while (!symbols.is_free(function.identifier + "_args"));
+    symbols.reserve(function.identifier + "_args");
+    names.functions.push_back(std::move(function));
+  }
+  Identifiers states;
+  for (const State& state : module.states) names.states.push_back(states.unique(state.name));
+  return names;
+}
+
+}  // namespace cohort

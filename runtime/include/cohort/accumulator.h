@@ -1,0 +1,66 @@
+// Sixteen partial accumulators that live across loops, for reductions that are no single rt_reduce: several at once, or
+// over several axes. The order is that of rt_reduce (README.md): element with index j goes to accumulator j mod 16.
+#pragma once
+#include "vector.h"
+
+#define RT_METHOD __attribute__((always_inline)) inline
+
+inline namespace cohort_rt {
+
+// V is a scalar, or a vector of which every lane is a reduction of its own.
+template <class Op, class V>
+struct rt_accumulator {
+  V lanes[rt_accumulators];
+
+  RT_METHOD rt_accumulator() {
+    const V identity = rt_fill<V>(Op::template identity<rt_elem<V>>());
+    for (V& lane : lanes) lane = identity;
+  }
+
+  // The element with index j.
+  template <class T>
+  RT_METHOD void add(int64_t j, T value) {
+    V& lane = lanes[j & (rt_accumulators - 1)];
+    lane = Op::apply(lane, rt_as<V>(value));
+  }
+  // W elements from index j.at, a multiple of W; values beyond 16 lanes and truth values go one by one.
+  template <int W, class T>
+  RT_METHOD void add(rt_lanes<W> j, T value) {
+    if constexpr (rt_traits<T>::is_mask && rt_traits<T>::is_vector) {
+      for (int k = 0; k < W; ++k) add(j.at + k, static_cast<bool>(value.lanes[k]));
+    } else if constexpr (W > rt_accumulators) {
+      const rt_vec<V, W> values = rt_as<rt_vec<V, W>>(value);
+      for (int k = 0; k < W; ++k) add(j.at + k, V(values[k]));
+    } else {
+      rt_vec<V, W> now = block<W>(j.at);
+      now = Op::apply(now, rt_as<rt_vec<V, W>>(value));
+      __builtin_memcpy(&lanes[j.at & (rt_accumulators - 1)], &now, sizeof now);
+    }
+  }
+  template <int W, class T>
+  RT_METHOD void add(rt_tail<W> j, T value) {
+    if constexpr (rt_traits<T>::is_mask && rt_traits<T>::is_vector) {
+      for (int k = 0; k < j.live; ++k) add(j.at + k, static_cast<bool>(value.lanes[k]));
+    } else {
+      const rt_vec<V, W> values = rt_as<rt_vec<V, W>>(value);
+      for (int k = 0; k < j.live; ++k) add(j.at + k, V(values[k]));
+    }
+  }
+
+  // The sixteen, combined by halves.
+  RT_METHOD V finish() const {
+    V copy[rt_accumulators];
+    for (int k = 0; k < rt_accumulators; ++k) copy[k] = lanes[k];
+    return rt_combine<Op, rt_accumulators>(copy);
+  }
+
+ private:
+  template <int W>
+  RT_METHOD rt_vec<V, W> block(int64_t at) const {
+    rt_vec<V, W> out;
+    __builtin_memcpy(&out, &lanes[at & (rt_accumulators - 1)], sizeof out);
+    return out;
+  }
+};
+
+}  // namespace cohort_rt

@@ -1,0 +1,113 @@
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <clocale>
+
+#include "codegen/depfile.h"
+#include "codegen/emit.h"
+#include "compiler/compiled.h"
+#include "ir/json_reader.h"
+
+using namespace cohort;
+
+namespace {
+
+constexpr const char* kToy = R"({
+  "format": "cohort-ir", "version": "1.0", "name": "toy", "dims": {"batch": {"min": 1, "max": 32}},
+  "constants": {"w": {"type": "f32[4]", "data": [0.5, "nan", "inf", -0.0]}},
+  "state": {"x": {"type": "f64[50]", "init": 1}, "layer1.weight": {"type": "f32[2,3]", "init": 0}},
+  "functions": {
+    "step": {"nodes": [{"name": "x2", "op": "tanh", "inputs": ["x"], "loc": "model.py:3:1"}], "updates": {"x": "x2"}},
+    "g": {"inputs": {"u": "f32[batch,4]"}, "nodes": [{"name": "y", "op": "mul", "inputs": ["u", "w"]}],
+          "outputs": {"y": "y"}}}})";
+
+std::vector<Artefact> emit(const char* json, const EmitOptions& options = {}) {
+  return emit_module(compile(read_module_text(json, "toy.json"), {}), options);
+}
+const std::string& file(const std::vector<Artefact>& files, const std::string& name) {
+  for (const Artefact& artefact : files)
+    if (artefact.name == name) return artefact.bytes;
+  FAIL("no artefact " << name);
+  return files[0].bytes;
+}
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("a kernel reads like the graph it comes from") {
+  const std::string text = file(emit(kToy), "toy.cpp");
+  CHECK(has(text, "// x2 = tanh(x)   model.py:3:1\n"
+                  "RT_KERNEL void step_x2(double* __restrict x) {\n"
+                  "  rt_simd_for<rt_width<double>>(50, [&](auto i) {\n"));
+  CHECK(has(text, "rt_store(x, i, "));
+}
+
+TEST_CASE("the header has constants, sized structs and one function for each of the graph's") {
+  const std::string text = file(emit(kToy), "toy.h");
+  CHECK(has(text, "#define TOY_WORKSPACE_ALIGN ((size_t)64)\n"));
+  CHECK(has(text, "#define TOY_OFFSET_layer1_weight "));
+  CHECK(has(text, "  int64_t batch; /* 1 to 32 */\n  const float* u; /* f32[batch,4] */\n  size_t u_bytes;\n"));
+  CHECK(has(text, "int32_t toy_step(void* workspace, const toy_step_args* args);\n"));
+}
+
+TEST_CASE("equal modules give equal bytes, whatever the locale") {
+  const auto first = emit(kToy);
+  const char* changed = std::setlocale(LC_ALL, "de_DE.UTF-8");
+  const auto second = emit(kToy);
+  std::setlocale(LC_ALL, "C");
+  MESSAGE("locale with decimal commas: ", changed ? changed : "not installed");
+  REQUIRE(first.size() == second.size());
+  for (std::size_t k = 0; k < first.size(); ++k) {
+    CHECK(first[k].name == second[k].name);
+    CHECK(first[k].bytes == second[k].bytes);
+  }
+}
+
+TEST_CASE("small weights stand in the source, large ones in a file") {
+  CHECK(has(file(emit(kToy), "toy.cpp"), "alignas(64) static const uint64_t toy_weights["));
+  EmitOptions options;
+  options.inline_weights = 0;
+  const auto files = emit(kToy, options);
+  CHECK(has(file(files, "toy.cpp"), ".incbin \\\"toy_weights.bin\\\""));
+  const std::string& weights = file(files, "toy_weights.bin");
+  const auto manifest = nlohmann::json::parse(file(files, "toy.manifest.json"));
+  CHECK(manifest["weights"]["bytes"] == weights.size());
+  const std::size_t at = manifest["weights"]["constants"][0]["offset"];
+  const unsigned char expected[] = {0, 0, 0, 0x3f, 0, 0, 0xc0, 0x7f, 0, 0, 0x80, 0x7f, 0, 0, 0, 0x80};
+  CHECK(weights.substr(at, 16) == std::string(reinterpret_cast<const char*>(expected), 16));
+}
+
+TEST_CASE("the manifest tells a loader all it needs") {
+  const auto manifest = nlohmann::json::parse(file(emit(kToy), "toy.manifest.json"));
+  CHECK(manifest["format"] == "cohort-manifest");
+  CHECK(manifest["symbols"]["set_print"] == "toy_set_print");
+  const auto& g = manifest["functions"][1];
+  CHECK(g["symbol"] == "toy_g");
+  CHECK(g["args_bytes"] == 48);
+  CHECK(g["dims"][0]["offset"] == 8);
+  CHECK(g["inputs"][0]["offset"] == 16);
+  CHECK(g["outputs"][0]["bytes_offset"] == 40);
+  CHECK(g["inputs"][0]["shape"][0]["dim"] == "batch");
+  CHECK(manifest["state"][1]["name"] == "layer1.weight");
+  CHECK(manifest["state"][1]["strides"] == nlohmann::json::array({3, 1}));
+  CHECK(manifest["workspace"]["bytes"].get<int>() >= 256 + 400 + 24);
+}
+
+TEST_CASE("any number of sources") {
+  EmitOptions options;
+  options.shards = 3;
+  const auto files = emit(kToy, options);
+  CHECK(has(file(files, "toy_2.cpp"), "#define COHORT_SEVERAL_SOURCES"));
+  const auto manifest = nlohmann::json::parse(file(files, "toy.manifest.json"));
+  CHECK(manifest["files"]["sources"].size() == 3);
+}
+
+TEST_CASE("depfiles escape what make treats specially") {
+  CHECK(depfile_text("a b.stamp", {"x#y.json", "p$q.npy"}) == "a\\ b.stamp: \\\n  x\\#y.json \\\n  p$$q.npy\n");
+}
+
+TEST_CASE("state names that no C string or file can carry are refused") {
+  CHECK_THROWS(emit(R"({"format": "cohort-ir", "version": "1.0", "name": "m",
+      "state": {"__metadata__": {"type": "f32[]", "init": 0}}, "functions": {}})"));
+}
