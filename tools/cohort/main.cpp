@@ -10,14 +10,17 @@ namespace cohort {
 namespace {
 
 constexpr Command kCommands[] = {
+    {"compile", "make a C++ module from a graph", declare_compile},
     {"check", "read a graph and report every error in it", declare_check},
     {"inspect", "table of inputs, outputs, state, bytes and work", declare_inspect},
+    {"explain", "which kernel computes a node, what it reads and writes", declare_explain},
     {"run", "call a function on arrays from files", declare_run},
-    {"diff", "how two interfaces differ, and what breaks callers", declare_diff},
+    {"verify", "build a module and compare it with the interpreter", declare_verify},
     {"opt", "run graph passes and print what comes out", declare_opt},
-    {"dot", "draw a function for Graphviz", declare_dot},
-    {"compile", "make a C++ module from a graph", declare_compile},
+    {"fmt", "graph files in canonical layout", declare_fmt},
     {"ops", "list the operators: operands, attributes, meaning, stated error", declare_ops},
+    {"diff", "how two interfaces differ, and what breaks callers", declare_diff},
+    {"dot", "draw a function for Graphviz", declare_dot},
 };
 
 int report(const UserError& error) {

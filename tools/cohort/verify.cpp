@@ -1,0 +1,187 @@
+// cohort verify: builds the module and compares every function with the interpreter, on everyday and on special values.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+
+#include "compiler/sample.h"
+#include "ir/diagnostics.h"
+#include "tools/cohort/build_graph.h"
+#include "tools/cohort/command.h"
+#include "tools/cohort/compare.h"
+#include "tools/cohort/engine.h"
+#include "tools/cohort/input.h"
+
+namespace cohort {
+namespace {
+
+struct VerifyOptions {
+  GraphInput input;
+  std::string function, library, march = "native";
+  int rounds = 16, steps = 3;
+  std::uint64_t seed = 1;
+  double ulp = -1;   // negative: by the function's operators
+};
+
+// A folder that goes away with the object.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "cohort-verify-XXXXXX").string();
+    if (!mkdtemp(pattern.data())) fail(DiagId::kFileUnwritable, pattern, "no temporary folder can be made");
+    path_ = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// What one call came to: results, or the message of a run-time error.
+struct Outcome {
+  std::optional<CallResult> result;
+  std::string error;
+};
+
+Outcome attempt(const Engine& engine, const Function& function, std::span<const Tensor> inputs,
+                std::vector<Tensor>& state) {
+  try {
+    return {engine(function, inputs, state), {}};
+  } catch (const UserError& error) {
+    return {std::nullopt, error.what()};
+  }
+}
+
+struct Report {
+  double worst = 0;
+  std::string worst_name;
+  std::string failure;   // the first value that lies beyond what is allowed
+};
+
+// Compares one array and notes the worst; false if it lies beyond `allowed`.
+bool note(Report& report, const std::string& name, const Tensor& expected, const Tensor& got, double allowed,
+          const std::string& where) {
+  const Difference difference = compare(expected, got);
+  if (difference.index < 0) return true;
+  if (difference.worst_ulp > report.worst || report.worst_name.empty()) {
+    report.worst = std::max(report.worst, difference.worst_ulp);
+    report.worst_name = name;
+  }
+  if (difference.worst_ulp <= allowed) return true;
+  const auto value = [&](const Tensor& t) {
+    if (t.extents() != expected.extents()) return std::string("of another shape");
+    return is_float(t.dtype()) ? fmt::format("{}", element_as_double(t, difference.index))
+                               : fmt::format("{}", element_as_int(t, difference.index));
+  };
+  report.failure = fmt::format("`{}`{} is {}, the interpreter says {} ({} ulp, {} allowed), {}", name,
+                               index_text(expected, difference.index), value(got), value(expected),
+                               difference.worst_ulp, allowed, where);
+  return false;
+}
+
+class Verification {
+ public:
+  Verification(const Module& module, const VerifyOptions& options, Engine engine)
+      : module_(module), options_(options), interpreter_(interpreter_engine(module)), engine_(std::move(engine)) {}
+
+  Report run(const Function& function) {
+    Report report;
+    const std::vector<double> allowed = limits(function);
+    for (int round = 0; round < options_.rounds && report.failure.empty(); ++round)
+      one_round(function, allowed, options_.seed + static_cast<std::uint64_t>(round), report);
+    return report;
+  }
+
+ private:
+  std::vector<double> limits(const Function& function) const {
+    std::vector<double> allowed = allowed_ulp(function);
+    if (options_.ulp >= 0) std::fill(allowed.begin(), allowed.end(), options_.ulp);
+    return allowed;
+  }
+
+  // The same inputs through both engines for some steps; each step starts both from the interpreter's state.
+  void one_round(const Function& function, const std::vector<double>& allowed, std::uint64_t seed, Report& report) {
+    SampleCall call = sample_call(module_, function, seed);
+    std::vector<Tensor> state = seed == options_.seed ? initial_state(module_) : std::move(call.state);
+    for (int step = 0; step < options_.steps; ++step) {
+      std::vector<Tensor> expected_state = state, got_state = state;
+      const Outcome expected = attempt(interpreter_, function, call.inputs, expected_state);
+      const Outcome got = attempt(engine_, function, call.inputs, got_state);
+      const std::string where = fmt::format("with seed {} at step {}", seed, step + 1);
+      if (expected.result.has_value() != got.result.has_value()) {
+        report.failure = fmt::format("{}: the interpreter {}, the module {}", where, described(expected), described(got));
+        return;
+      }
+      if (!expected.result) return;
+      for (std::size_t i = 0; i < function.outputs.size(); ++i)
+        if (!note(report, function.outputs[i].name, expected.result->outputs[i], got.result->outputs[i],
+                  allowed[function.outputs[i].value], where))
+          return;
+      for (const Update& update : function.updates)
+        if (!note(report, module_.states[update.state].name, expected_state[update.state], got_state[update.state],
+                  allowed[update.value], where))
+          return;
+      state = std::move(expected_state);
+    }
+  }
+
+  static std::string described(const Outcome& outcome) {
+    return outcome.result ? std::string("gives a result") : "says: " + outcome.error;
+  }
+
+  const Module& module_;
+  const VerifyOptions& options_;
+  Engine interpreter_, engine_;
+};
+
+int verify_graph(const VerifyOptions& options) {
+  const Module module = load_graph(options.input);
+  std::optional<TemporaryFolder> folder;
+  std::string library = options.library;
+  if (library.empty()) {
+    folder.emplace();
+    BuildOptions build;
+    build.march = options.march;
+    library = build_graph(module, {}, {}, build, folder->path());
+  }
+  Verification verification(module, options, library_engine(module, library));
+  bool good = true;
+  for (const auto& function : module.functions) {
+    if (!options.function.empty() && function->name != options.function) continue;
+    const Report report = verification.run(*function);
+    good = good && report.failure.empty();
+    fmt::print("{:<24} {} worst {:.3g} ulp{}\n", function->name, report.failure.empty() ? "ok  " : "FAIL", report.worst,
+               report.worst_name.empty() ? "" : " in `" + report.worst_name + "`");
+    if (!report.failure.empty()) fmt::print("  {}\n", report.failure);
+  }
+  return good ? kExitOk : kExitDifference;
+}
+
+}  // namespace
+
+Action declare_verify(CLI::App& app) {
+  auto options = std::make_shared<VerifyOptions>();
+  app.add_option("graph", options->input.path, "graph file")->required();
+  app.add_option("--function", options->function, "only this function");
+  app.add_option("--module", options->library, "a library built before; default: built now in a temporary folder")
+      ->check(CLI::ExistingFile);
+  app.add_option("--rounds", options->rounds, "how many sets of inputs")->check(CLI::PositiveNumber);
+  app.add_option("--steps", options->steps, "calls for each set of inputs")->check(CLI::PositiveNumber);
+  app.add_option("--seed", options->seed, "the first set's seed");
+  app.add_option("--march", options->march, "instruction set to build for; default: this machine's");
+  app.add_option("--ulp", options->ulp, "allowed difference; default: 0 where all operators are exact, else 16 for "
+                                        "each inexact operator on the longest path");
+  app.add_flag("--allow-path", options->input.allow_path, "let weights lie outside the graph's folder");
+  return [options] { return verify_graph(*options); };
+}
+
+}  // namespace cohort
