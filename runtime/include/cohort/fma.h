@@ -1,6 +1,6 @@
-// Fused multiply-add, exact sums and exact products. Without the instruction fused multiply-add is computed in
-// software, exactly. rt_mad is one rounding with the instruction and two without: functions built on it differ
-// then, within the bounds stated in the README.
+// Fused multiply-add, exact sums and exact products. Without the instruction fused multiply-add is computed
+// in software, exactly. rt_mad is one rounding with the instruction and two without: functions built on it
+// differ then, within the bounds stated in the README.
 #pragma once
 #include "cast.h"
 #include "hardware.h"
@@ -175,13 +175,13 @@ RT_INLINE V rt_fma_lanes_float(V a, V b, V c, bool* hard) {
 // a + b rounded to odd: what a further rounding makes of it is the rounding of the exact sum.
 template <class V>
 RT_INLINE V rt_sum_to_odd(V a, V b) {
-  using I = rt_bits<V>;
+  using U = rt_ubits<V>;
   const auto sum = rt_two_sum(a, b);
   const V zero = rt_fill<V>(0);
-  const I bits = rt_bit_cast<I>(sum.high), inexact = (I)(sum.low != zero);
-  const I down = (I)(sum.low > zero) ^ (I)(sum.high > zero);
-  const I step = (rt_fill<I>(1) - (bits & rt_fill<I>(1))) & inexact;
-  return rt_bit_cast<V>(I(bits + ((step ^ down) - down)));
+  const U bits = rt_bit_cast<U>(sum.high), inexact = (U)(sum.low != zero);
+  const U down = (U)(sum.low > zero) ^ (U)(sum.high > zero);
+  const U step = (rt_fill<U>(1) - (bits & rt_fill<U>(1))) & inexact;
+  return rt_bit_cast<V>(U(bits + ((step ^ down) - down)));
 }
 // Of doubles, by Boldo and Melquiond (Emulation of a FMA and correctly rounded sums, 2008), where nothing
 // overflows or vanishes on the way.

@@ -233,7 +233,8 @@ template <class T>
 RT_CALL void rt_gemm_tiled(int64_t m, int64_t n, int64_t depth, rt_matrix<const T> a, rt_matrix<const T> b,
                            rt_matrix<T> c, T* scratch) {
   int64_t j = 0;
-  // A single row needs more columns to keep enough sums in flight; in place, as scratch has room for two vectors.
+  // A single row needs more columns to keep enough sums in flight; in place, as scratch has room for two
+  // vectors.
   if (m == 1 && b.column == 1) rt_gemm_panels<1, 8, false>(m, n, depth, a, b, c, scratch, &j);
   rt_gemm_panels<rt_tile_rows, rt_tile_vectors, true>(m, n, depth, a, b, c, scratch, &j);
 }

@@ -34,13 +34,13 @@ RT_INLINE V rt_rounder() {
   return rt_number<V>(12582912.0f, 6755399441055744.0);
 }
 template <class V>
-RT_INLINE rt_bits<V> rt_rounded_bits(V sum) {
-  using I = rt_bits<V>;
-  return I(rt_bit_cast<I>(sum) - rt_bit_cast<I>(rt_rounder<V>()));
+RT_INLINE rt_ubits<V> rt_rounded_bits(V sum) {
+  using U = rt_ubits<V>;
+  return U(rt_bit_cast<U>(sum) - rt_bit_cast<U>(rt_rounder<V>()));
 }
 // 2^n for an n that gives a normal number.
 template <class V>
-RT_INLINE V rt_exp2_of(rt_bits<V> n) {
+RT_INLINE V rt_exp2_of(rt_ubits<V> n) {
   using U = rt_ubits<V>;
   const U biased = U(n) + rt_fill<U>(rt_exponent_bias<V>);
   return rt_bit_cast<V>(U(biased << rt_mantissa_bits<V>));
@@ -55,7 +55,7 @@ RT_INLINE V rt_scale(V x, V n) {
   const U k = U(rt_rounded_bits<V>(n + rt_rounder<V>()));
   const U bias = rt_fill<U>(2048);
   const U half = U(((k + bias) >> 1) - (bias >> 1));  // floor(k / 2) by a shift of unsigned numbers
-  return x * rt_exp2_of<V>(rt_bits<V>(half)) * rt_exp2_of<V>(rt_bits<V>(k - half));
+  return x * rt_exp2_of<V>(half) * rt_exp2_of<V>(U(k - half));
 #endif
 }
 

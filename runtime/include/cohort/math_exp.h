@@ -55,7 +55,7 @@ template <class V>
 RT_INLINE V rt_expm1_lanes(V x) {
   const auto e = rt_exp_reduce(rt_clamp(x, rt_number<V>(-40.0f, -60.0), rt_number<V>(89.0f, 710.0)));
   // 2^n p + (2^n - 1), halved so that 2^n does not overflow before the result does.
-  const V half = rt_exp2_of<V>(rt_bits<V>(rt_rounded_bits(e.rounded) - 1));
+  const V half = rt_exp2_of<V>(rt_ubits<V>(rt_rounded_bits(e.rounded) - 1u));
   const V y = rt_mad(half, rt_expm1_poly(e.r), half - rt_fill<V>(rt_elem<V>(0.5)));
   return rt_near_zero(x, rt_number<V>(0x1p-26f, 0x1p-55), y + y);
 }
@@ -98,7 +98,7 @@ RT_INLINE V rt_sinh_lanes(V x) {
   V y = rt_abs(x);
   y = rt_select(RT_MASK(V, y > most), most, y);
   const auto e = rt_exp_reduce(y);
-  const V quarter = rt_exp2_of<V>(rt_bits<V>(rt_rounded_bits(e.rounded) - 2));
+  const V quarter = rt_exp2_of<V>(rt_ubits<V>(rt_rounded_bits(e.rounded) - 2u));
   const V q = rt_mad(quarter, rt_expm1_poly(e.r), quarter - rt_fill<V>(rt_elem<V>(0.25)));
   const V half = q + q / rt_mad(q, four, one);
   return rt_near_zero(x, rt_number<V>(0x1p-13f, 0x1p-27), rt_copysign(half + half, x));

@@ -72,9 +72,9 @@ RT_INLINE V rt_log1p_inside(V x) {
   const auto sum = rt_two_sum(one, x);
   const auto part = rt_log_reduce(sum.high);
   // 2^-e; beyond 2^60 nothing is lost that counts.
-  using I = rt_bits<V>;
-  const I e = rt_rounded_bits<V>(part.e + rt_rounder<V>());
-  const V down = rt_exp2_of<V>(I(-e));
+  using U = rt_ubits<V>;
+  const U e = rt_rounded_bits<V>(part.e + rt_rounder<V>());
+  const V down = rt_exp2_of<V>(U(rt_fill<U>(0) - e));
   const V lost = rt_select(RT_MASK(V, x < rt_fill<V>(0x1p60f)), sum.low * down, rt_fill<V>(0));
   return rt_log_sum((part.m - one) + lost, part.e);
 }

@@ -133,11 +133,11 @@ RT_DOUBLE_FUNCTION_2(hypot)
 template <class A, class B>
 RT_INLINE rt_join<A, B> rt_nextafter(A from, B toward) {
   using V = rt_join<A, B>;
-  using I = rt_bits<V>;
+  using U = rt_ubits<V>;
   const V x = rt_as<V>(from), y = rt_as<V>(toward), zero = rt_fill<V>(0);
-  const I bits = rt_bit_cast<I>(x), one = rt_fill<I>(1);
+  const U bits = rt_bit_cast<U>(x), one = rt_fill<U>(1);
   const auto away = rt_eq(RT_MASK(V, y > x), RT_MASK(V, x > zero));  // the magnitude grows
-  V next = rt_bit_cast<V>(I(rt_select(away, I(bits + one), I(bits - one))));
+  V next = rt_bit_cast<V>(U(rt_select(away, U(bits + one), U(bits - one))));
   next = rt_select(RT_MASK(V, x == zero), rt_copysign(rt_bit_cast<V>(one), y), next);
   next = rt_select(RT_MASK(V, x == y), y, next);
   return rt_select(rt_or(rt_isnan(x), rt_isnan(y)), x + y, next);

@@ -8,7 +8,7 @@ inline namespace cohort_rt {
 template <class V>
 struct rt_quarter_turns {
   V high, low;
-  rt_bits<V> n;
+  rt_ubits<V> n;
 };
 
 // Payne and Hanek for finite |x| >= 2^16: x is an integer m times 2^e, and of 2/pi only the 192 bits count
@@ -39,7 +39,7 @@ RT_CALL int rt_reduce_huge(double x, double* high, double* low) {
   if (fraction == 0) fraction = 1;
   int zeros = 0;
   for (; (fraction >> 127) == 0; fraction <<= 1) ++zeros;
-  const double unit = rt_exp2_of<double>(static_cast<int64_t>(-53 - zeros));
+  const double unit = rt_exp2_of<double>(static_cast<uint64_t>(-53 - zeros));
   const double f = static_cast<double>(static_cast<uint64_t>(fraction >> 75)) * unit;
   const double rest = static_cast<double>(static_cast<uint64_t>(fraction >> 11)) * (unit * 0x1p-64);
   const auto product = rt_two_product(f, 0x1.921fb54442d18p+0);
@@ -65,12 +65,12 @@ RT_CALL rt_quarter_turns<V> rt_reduce_hard_lanes(V x, rt_quarter_turns<V> turns,
     for (int lane = 0; lane < rt_traits<V>::lanes; ++lane) {
       if (!hard.lanes[lane]) continue;
       T high, low;
-      turns.n[lane] = reduce(x[lane], high, low);
+      turns.n[lane] = static_cast<rt_uint<T>>(reduce(x[lane], high, low));
       turns.high[lane] = high;
       turns.low[lane] = low;
     }
   } else if (hard) {
-    turns.n = reduce(x, turns.high, turns.low);
+    turns.n = static_cast<rt_uint<T>>(reduce(x, turns.high, turns.low));
   }
   return turns;
 }
@@ -117,16 +117,16 @@ RT_INLINE V rt_cos_poly(V high, V low) {
 }
 
 template <class V>
-RT_INLINE V rt_flip_sign(V x, rt_bits<V> n, int bit) {  // -x where that bit of n is set
+RT_INLINE V rt_flip_sign(V x, rt_ubits<V> n, int bit) {  // -x where that bit of n is set
   using U = rt_ubits<V>;
   constexpr int top = 8 * static_cast<int>(sizeof(rt_elem<V>)) - 1;
-  const U sign = U(U(n) >> bit) << top;
+  const U sign = U(n >> bit) << top;
   return rt_bit_cast<V>(U(rt_bit_cast<U>(x) ^ sign));
 }
 template <class V>
-RT_INLINE auto rt_is_odd(rt_bits<V> n) {
-  using I = rt_bits<V>;
-  return RT_MASK(V, (n & rt_fill<I>(1)) != rt_fill<I>(0));
+RT_INLINE auto rt_is_odd(rt_ubits<V> n) {
+  using U = rt_ubits<V>;
+  return RT_MASK(V, (n & rt_fill<U>(1)) != rt_fill<U>(0));
 }
 
 template <class V>
@@ -140,7 +140,7 @@ template <class V>
 RT_CALL V rt_cos(V x) {
   const auto turns = rt_reduce_quarters(x);
   const V sine = rt_sin_poly(turns.high, turns.low), cosine = rt_cos_poly(turns.high, turns.low);
-  const rt_bits<V> n = turns.n + rt_fill<rt_bits<V>>(1);
+  const rt_ubits<V> n = turns.n + rt_fill<rt_ubits<V>>(1);
   return rt_flip_sign(rt_select(rt_is_odd<V>(n), cosine, sine), n, 1);
 }
 template <class V>
