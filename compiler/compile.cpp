@@ -1,5 +1,5 @@
-// From a module to what the emitters print: the graph optimised, every function lowered, its kernels improved, memory
-// planned.
+// From a module to what the emitters print: the graph optimised, every function lowered, its kernels
+// improved, memory planned.
 #include "compiler/compiled.h"
 #include "compiler/kernel_passes/kernel_pass.h"
 #include "compiler/lower.h"

@@ -36,7 +36,8 @@ class ReadCounter {
   }
   // Extents are constants or dims; an extent that is computed counts once.
   double trip_count(const kernel::Expr& extent) const {
-    if (extent.kind == kernel::ExprKind::kConst) return static_cast<double>(static_cast<std::int64_t>(extent.bits));
+    if (extent.kind == kernel::ExprKind::kConst)
+      return static_cast<double>(static_cast<std::int64_t>(extent.bits));
     if (extent.kind == kernel::ExprKind::kDim) return static_cast<double>(max_extent(extent.dim, dims_));
     return 1;
   }

@@ -8,23 +8,27 @@
 namespace cohort {
 namespace {
 
-// Largest number of nodes computed inside one kernel's statement list by inlining, and their greatest nesting.
+// Largest number of nodes computed inside one kernel's statement list by inlining, and their greatest
+// nesting.
 constexpr std::uint32_t kMaxInlined = 64;
 
 // What is known of a value's readers while the nodes are walked from last to first.
 struct Readers {
-  double reads = 0;                // elements of the value read in all
-  std::uint32_t places = 0;        // readers that would compute it separately
-  NodeId root = kNoId;             // the node with a buffer whose loops all places are in, or kNoId
-  bool aligned = true;             // every place reads it at the root's own index
-  std::uint32_t depth = 0;         // inlined nodes between it and the nearest root
+  double reads = 0;          // elements of the value read in all
+  std::uint32_t places = 0;  // readers that would compute it separately
+  NodeId root = kNoId;       // the node with a buffer whose loops all places are in, or kNoId
+  bool aligned = true;       // every place reads it at the root's own index
+  std::uint32_t depth = 0;   // inlined nodes between it and the nearest root
 };
 
 class InlinePlanner {
  public:
   InlinePlanner(const Module& module, const Function& function)
-      : module_(module), function_(function), readers_(function.values.size()),
-        observed_(function.values.size(), false), inlined_into_(function.nodes.size(), 0) {
+      : module_(module),
+        function_(function),
+        readers_(function.values.size()),
+        observed_(function.values.size(), false),
+        inlined_into_(function.nodes.size(), 0) {
     plan_.buffered.assign(function.values.size(), false);
     plan_.live.assign(function.nodes.size(), false);
   }
@@ -53,14 +57,18 @@ class InlinePlanner {
     const Readers& readers = readers_[value];
     if (node.op->element == nullptr || observed_[value] || readers.depth >= kMaxInlined) return false;
     const double count = elements(value);
-    const bool once = readers.reads <= count && (readers.places == 1 || (readers.aligned && readers.root != kNoId));
+    const bool once =
+        readers.reads <= count && (readers.places == 1 || (readers.aligned && readers.root != kNoId));
     switch (node.op->op_class) {
-      case OpClass::kIndexMap: return readers.places > 0;
+      case OpClass::kIndexMap:
+        return readers.places > 0;
       case OpClass::kElementwise:
         return once && (readers.root == kNoId || inlined_into_[readers.root] < kMaxInlined);
-      case OpClass::kGather: return once;
+      case OpClass::kGather:
+        return once;
       case OpClass::kReduction:
-      case OpClass::kOpaque: return false;
+      case OpClass::kOpaque:
+        return false;
     }
     return false;
   }
@@ -94,7 +102,8 @@ class InlinePlanner {
       Readers place;
       place.reads = reads;
       if (node.op->op_class == OpClass::kIndexMap && node.inputs.size() > 1 && elements(result) > 0) {
-        place.reads = elements(input) * reads / elements(result);   // joined: each operand is read for its own part
+        place.reads =
+            elements(input) * reads / elements(result);  // joined: each operand is read for its own part
       }
       place.places = inlined ? own.places : 1;
       place.root = inlined ? own.root : n;
@@ -109,9 +118,8 @@ class InlinePlanner {
     std::vector<ValueId> distinct(node.inputs);
     std::sort(distinct.begin(), distinct.end());
     distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-    const bool matters = std::any_of(distinct.begin(), distinct.end(), [&](ValueId v) {
-      return function_.value(v).kind == ValueKind::kNode;
-    });
+    const bool matters = std::any_of(distinct.begin(), distinct.end(),
+                                     [&](ValueId v) { return function_.value(v).kind == ValueKind::kNode; });
     if (!matters) return;
     const std::vector<ReadCount> counts = count_reads(module_, function_, node);
     for (const ReadCount& count : counts) {
@@ -138,9 +146,9 @@ class InlinePlanner {
   const Module& module_;
   const Function& function_;
   InlinePlan plan_;
-  std::vector<Readers> readers_;            // by ValueId
-  std::vector<bool> observed_;              // by ValueId
-  std::vector<std::uint32_t> inlined_into_; // by NodeId
+  std::vector<Readers> readers_;             // by ValueId
+  std::vector<bool> observed_;               // by ValueId
+  std::vector<std::uint32_t> inlined_into_;  // by NodeId
 };
 
 }  // namespace

@@ -30,7 +30,8 @@ std::optional<Scalar> uniform_element(const Tensor& data) {
 
 bool reads_any(const ExprRef& expr, const std::set<VarId>& vars) {
   if (expr->kind == ExprKind::kVar) return vars.contains(expr->id);
-  return std::any_of(expr->args.begin(), expr->args.end(), [&](const ExprRef& a) { return reads_any(a, vars); });
+  return std::any_of(expr->args.begin(), expr->args.end(),
+                     [&](const ExprRef& a) { return reads_any(a, vars); });
 }
 
 // An element of an inlined value that was computed in a statement list which may still be open.
@@ -43,10 +44,15 @@ struct Computed {
 class FunctionLowering {
  public:
   FunctionLowering(const Module& module, const Function& function)
-      : module_(module), function_(function), plan_(plan_inlining(module, function)),
-        buffer_of_value_(function.values.size(), kNoBuffer), uniform_(module.constants.size()) {
+      : module_(module),
+        function_(function),
+        plan_(plan_inlining(module, function)),
+        buffer_of_value_(function.values.size(), kNoBuffer),
+        uniform_(module.constants.size()) {
     program_.name = function.name;
-    scope_.element = [this](ValueId value, std::vector<ExprRef> index) { return element(value, std::move(index)); };
+    scope_.element = [this](ValueId value, std::vector<ExprRef> index) {
+      return element(value, std::move(index));
+    };
     scope_.store = [this](ValueId value, std::vector<ExprRef> index, ExprRef stored) {
       store(buffer_of(value), std::move(index), std::move(stored));
     };
@@ -85,12 +91,15 @@ class FunctionLowering {
       case ValueKind::kInput:
         return buffer = add_buffer(value.name, BufferKind::kInput, value.type, value.index);
       case ValueKind::kState:
-        return buffer = add_buffer(module_.states[value.index].name, BufferKind::kState, value.type, value.index);
+        return buffer =
+                   add_buffer(module_.states[value.index].name, BufferKind::kState, value.type, value.index);
       case ValueKind::kConstant: {
         const std::string& name = module_.constants[value.index].name;
-        return buffer = add_buffer(name.empty() ? "constant" : name, BufferKind::kConstant, value.type, value.index);
+        return buffer = add_buffer(name.empty() ? "constant" : name, BufferKind::kConstant, value.type,
+                                   value.index);
       }
-      case ValueKind::kNode: break;
+      case ValueKind::kNode:
+        break;
     }
     const std::uint32_t output = output_of_value_[id];
     if (output != kNoId) {
@@ -101,7 +110,7 @@ class FunctionLowering {
   }
   BufferId state_buffer(StateId state) {
     if (value_of_state_[state] != kNoId) return buffer_of(value_of_state_[state]);
-    const State& s = module_.states[state];   // written without being read
+    const State& s = module_.states[state];  // written without being read
     return add_buffer(s.name, BufferKind::kState, s.type, state);
   }
   // All of a value in memory: computes an inlined one in a kernel before the one being written.
@@ -127,9 +136,8 @@ class FunctionLowering {
       if (const std::optional<Scalar>& scalar = uniform(value.index)) return constant(*scalar);
     }
     if (value.kind == ValueKind::kNode && !plan_.buffered[id]) return inlined(id, std::move(index));
-    const bool may_change = std::any_of(index.begin(), index.end(), [&](const ExprRef& i) {
-      return reads_any(i, scope_.mutable_vars);
-    });
+    const bool may_change = std::any_of(index.begin(), index.end(),
+                                        [&](const ExprRef& i) { return reads_any(i, scope_.mutable_vars); });
     ExprRef loaded = load(buffer_of(id), value.type.dtype, std::move(index));
     return may_change ? let(std::move(loaded)) : loaded;
   }
@@ -150,16 +158,16 @@ class FunctionLowering {
     ElementContext context(function_, node, scope_, static_cast<int>(id - node.first_result), index);
     ExprRef result = node.op->element(context);
     if (node.op->op_class == OpClass::kElementwise) result = let(std::move(result));
-    const bool may_change = std::any_of(index.begin(), index.end(), [&](const ExprRef& i) {
-      return reads_any(i, scope_.mutable_vars);
-    });
+    const bool may_change = std::any_of(index.begin(), index.end(),
+                                        [&](const ExprRef& i) { return reads_any(i, scope_.mutable_vars); });
     if (!may_change) computed_[id].push_back({std::move(index), result, scope_.regions.back()});
     return result;
   }
 
   // Statements.
   ExprRef let(ExprRef value) {
-    if (value->kind == ExprKind::kConst || value->kind == ExprKind::kVar || value->kind == ExprKind::kDim) return value;
+    if (value->kind == ExprKind::kConst || value->kind == ExprKind::kVar || value->kind == ExprKind::kDim)
+      return value;
     Stmt stmt;
     stmt.kind = StmtKind::kLet;
     stmt.var = scope_.new_var();
@@ -264,26 +272,27 @@ class FunctionLowering {
     });
   }
 
-  // Outputs that are no node's own: copies of inputs, constants and old state come first, so that state may be updated
-  // in place after them.
+  // Outputs that are no node's own: copies of inputs, constants and old state come first, so that state may
+  // be updated in place after them.
   void copy_outputs(bool of_nodes) {
     for (std::uint32_t i = 0; i < function_.outputs.size(); ++i) {
       const auto& [name, value] = function_.outputs[i];
       if ((function_.value(value).kind == ValueKind::kNode) != of_nodes) continue;
       if (output_of_value_[value] == i) {
-        buffer_of(value);   // no statement may have asked for an output without elements
+        buffer_of(value);  // no statement may have asked for an output without elements
         continue;
       }
       copy(name, value, add_buffer(name, BufferKind::kOutput, function_.type(value), i));
     }
   }
   void commit_updates() {
-    std::vector<std::pair<StateId, BufferId>> saved;   // old values of one variable that another one takes
+    std::vector<std::pair<StateId, BufferId>> saved;  // old values of one variable that another one takes
     for (const Update& update : function_.updates) {
       const Value& value = function_.value(update.value);
       if (value.kind != ValueKind::kState || value.index == update.state) continue;
       const State& state = module_.states[value.index];
-      saved.emplace_back(update.state, add_buffer(state.name + " old", BufferKind::kTemporary, value.type, 0));
+      saved.emplace_back(update.state,
+                         add_buffer(state.name + " old", BufferKind::kTemporary, value.type, 0));
       copy(state.name + " old", update.value, saved.back().second);
     }
     auto next_saved = saved.begin();
@@ -310,15 +319,17 @@ class FunctionLowering {
   Program program_;
   LoweringScope scope_;
   std::vector<BufferId> buffer_of_value_;
-  std::vector<std::uint32_t> output_of_value_;          // the first output that gives a node's value
+  std::vector<std::uint32_t> output_of_value_;  // the first output that gives a node's value
   std::vector<ValueId> value_of_state_;
-  std::vector<std::optional<std::optional<Scalar>>> uniform_;   // by ConstantId, found on demand
-  std::unordered_map<ValueId, std::vector<Computed>> computed_; // within the kernel being written
-  std::vector<NodeId> sources_;                                 // nodes whose work the kernel contains
+  std::vector<std::optional<std::optional<Scalar>>> uniform_;    // by ConstantId, found on demand
+  std::unordered_map<ValueId, std::vector<Computed>> computed_;  // within the kernel being written
+  std::vector<NodeId> sources_;                                  // nodes whose work the kernel contains
 };
 
 }  // namespace
 
-Program lower(const Module& module, const Function& function) { return FunctionLowering(module, function).run(); }
+Program lower(const Module& module, const Function& function) {
+  return FunctionLowering(module, function).run();
+}
 
 }  // namespace cohort

@@ -1,8 +1,8 @@
-// Lowers a function to the loop IR: one kernel for each value that has a buffer (inline_plan.h says which), in the order
-// of the graph; then copies that outputs and updates need; last the commits of the updates.
+// Lowers a function to the loop IR: one kernel for each value that has a buffer (inline_plan.h says which),
+// in the order of the graph; then copies that outputs and updates need; last the commits of the updates.
 //
-// Updates are simultaneous: every new value is complete in a buffer of its own before the first state variable is
-// written. `fuse_loops` and `update_in_place` remove the copies that are not needed.
+// Updates are simultaneous: every new value is complete in a buffer of its own before the first state
+// variable is written. `fuse_loops` and `update_in_place` remove the copies that are not needed.
 #pragma once
 
 #include "ir/graph.h"

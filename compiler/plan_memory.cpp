@@ -122,13 +122,15 @@ std::uint64_t place_temporaries(CompiledFunction& function, const Dims& dims, st
   for (BufferId b = 0; b < program.buffers.size(); ++b) {
     if (program.buffers[b].kind == BufferKind::kTemporary && life[b].first != SIZE_MAX) order.push_back(b);
   }
-  std::stable_sort(order.begin(), order.end(), [&](BufferId a, BufferId b) { return life[a].first < life[b].first; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](BufferId a, BufferId b) { return life[a].first < life[b].first; });
   Arena arena;
-  std::set<std::pair<std::size_t, BufferId>> alive;   // by the end of their life
+  std::set<std::pair<std::size_t, BufferId>> alive;  // by the end of their life
   for (const BufferId b : order) {
     while (!alive.empty() && alive.begin()->first < life[b].first) {
       const BufferId dead = alive.begin()->second;
-      arena.give(function.placements[dead].offset - begin, aligned(buffer_bytes(program.buffers[dead], dims)));
+      arena.give(function.placements[dead].offset - begin,
+                 aligned(buffer_bytes(program.buffers[dead], dims)));
       alive.erase(alive.begin());
     }
     const std::uint64_t bytes = aligned(buffer_bytes(program.buffers[b], dims));
@@ -146,7 +148,8 @@ std::uint64_t place_temporaries(CompiledFunction& function, const Dims& dims, st
 class Weights {
  public:
   std::uint64_t place(const Tensor& data) {
-    const std::string_view bytes(reinterpret_cast<const char*>(data.data()), static_cast<std::size_t>(data.bytes()));
+    const std::string_view bytes(reinterpret_cast<const char*>(data.data()),
+                                 static_cast<std::size_t>(data.bytes()));
     const auto [found, fresh] = offsets_.try_emplace(bytes, end_);
     if (fresh) end_ = aligned(end_ + bytes.size());
     return found->second;
@@ -154,7 +157,7 @@ class Weights {
   std::uint64_t bytes() const { return end_; }
 
  private:
-  std::unordered_map<std::string_view, std::uint64_t> offsets_;   // the module's tensors outlive this
+  std::unordered_map<std::string_view, std::uint64_t> offsets_;  // the module's tensors outlive this
   std::uint64_t end_ = 0;
 };
 
@@ -197,15 +200,20 @@ void place_fixed(CompiledModule& compiled, CompiledFunction& function, Weights& 
     Placement& placement = function.placements[b];
     switch (buffer.kind) {
       case BufferKind::kInput:
-      case BufferKind::kOutput: placement.space = Space::kArgument; break;
-      case BufferKind::kState: placement = {Space::kWorkspace, compiled.states[buffer.index].offset}; break;
+      case BufferKind::kOutput:
+        placement.space = Space::kArgument;
+        break;
+      case BufferKind::kState:
+        placement = {Space::kWorkspace, compiled.states[buffer.index].offset};
+        break;
       case BufferKind::kConstant: {
         const std::uint64_t offset = weights.place(compiled.module.constants[buffer.index].data);
         constants.emplace(buffer.index, offset);
         placement = {Space::kWeights, offset};
         break;
       }
-      case BufferKind::kTemporary: break;
+      case BufferKind::kTemporary:
+        break;
     }
   }
 }

@@ -15,7 +15,24 @@ namespace {
 template <typename T>
 void multiply(Tensor& c, const Tensor& a, const Tensor& b, std::span<const std::int64_t> s) {
   require(s.size() == 16, "rt_gemm takes sixteen scalars");
-  enum { kC, kA, kB, kBatch, kM, kN, kK, kCBatch, kCRow, kCColumn, kABatch, kARow, kAColumn, kBBatch, kBRow, kBColumn };
+  enum {
+    kC,
+    kA,
+    kB,
+    kBatch,
+    kM,
+    kN,
+    kK,
+    kCBatch,
+    kCRow,
+    kCColumn,
+    kABatch,
+    kARow,
+    kAColumn,
+    kBBatch,
+    kBRow,
+    kBColumn
+  };
   T* out = c.mutable_as<T>();
   for (std::int64_t p = 0; p < s[kBatch]; ++p) {
     for (std::int64_t i = 0; i < s[kM]; ++i) {

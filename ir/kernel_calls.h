@@ -1,4 +1,5 @@
-// What the runtime's functions that `call` statements name do, written plainly: the loop interpreter runs these.
+// What the runtime's functions that `call` statements name do, written plainly: the loop interpreter runs
+// these.
 #pragma once
 
 #include <span>

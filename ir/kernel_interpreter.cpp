@@ -19,7 +19,7 @@ constexpr std::int64_t kLanes = 16;
 
 struct Storage {
   Tensor tensor;
-  std::vector<bool> stored;      // by element; empty: all of it has values
+  std::vector<bool> stored;  // by element; empty: all of it has values
 };
 
 struct Accumulator {
@@ -34,19 +34,23 @@ Scalar identity(ScalarOp op, DType dtype) {
     case ScalarOp::k_or:
     case ScalarOp::k_bit_or:
     case ScalarOp::k_bit_xor:
-    case ScalarOp::k_xor: return make_scalar_int(dtype, 0);
+    case ScalarOp::k_xor:
+      return make_scalar_int(dtype, 0);
     case ScalarOp::k_mul:
-    case ScalarOp::k_and: return make_scalar_int(dtype, 1);
+    case ScalarOp::k_and:
+      return make_scalar_int(dtype, 1);
     case ScalarOp::k_min:
-    case ScalarOp::k_max: break;
-    default: internal_error("an accumulator's operator has no identity");
+    case ScalarOp::k_max:
+      break;
+    default:
+      internal_error("an accumulator's operator has no identity");
   }
   const bool greatest = op == ScalarOp::k_min;
   if (dtype == DType::kBool) return make_scalar_int(dtype, greatest ? 1 : 0);
   if (dtype == DType::kU64) return {dtype, greatest ? std::numeric_limits<std::uint64_t>::max() : 0};
   const double infinity = std::numeric_limits<double>::infinity();
   if (is_float(dtype)) return make_scalar(dtype, greatest ? infinity : -infinity);
-  return make_scalar(dtype, greatest ? infinity : -infinity);   // saturates at the limits of the dtype
+  return make_scalar(dtype, greatest ? infinity : -infinity);  // saturates at the limits of the dtype
 }
 
 Scalar apply(ScalarOp op, Scalar a, Scalar b) {
@@ -57,8 +61,13 @@ Scalar apply(ScalarOp op, Scalar a, Scalar b) {
 class ProgramRun {
  public:
   ProgramRun(const Module& module, const Program& program, const DimValues& dims, LoopOrder order)
-      : module_(module), program_(program), dims_(dims), order_(order), storage_(program.buffers.size()),
-        actual_(program.buffers.size()), vars_(program.next_var) {
+      : module_(module),
+        program_(program),
+        dims_(dims),
+        order_(order),
+        storage_(program.buffers.size()),
+        actual_(program.buffers.size()),
+        vars_(program.next_var) {
     for (BufferId b = 0; b < actual_.size(); ++b) actual_[b] = b;
   }
 
@@ -75,7 +84,8 @@ class ProgramRun {
       const Buffer& buffer = program_.buffers[b];
       if (buffer.kind != BufferKind::kOutput) continue;
       const std::vector<bool>& stored = storage_[b].stored;
-      require(std::all_of(stored.begin(), stored.end(), [](bool s) { return s; }), "an output was not stored");
+      require(std::all_of(stored.begin(), stored.end(), [](bool s) { return s; }),
+              "an output was not stored");
       if (result_.outputs.size() <= buffer.index) result_.outputs.resize(buffer.index + 1);
       result_.outputs[buffer.index] = storage_[b].tensor;
     }
@@ -87,18 +97,26 @@ class ProgramRun {
     const Buffer& buffer = program_.buffers[b];
     Storage& storage = storage_[b];
     switch (buffer.kind) {
-      case BufferKind::kInput: storage.tensor = inputs[buffer.index]; return;
-      case BufferKind::kConstant: storage.tensor = module_.constants[buffer.index].data; return;
-      case BufferKind::kState: storage.tensor = state[buffer.index]; return;
+      case BufferKind::kInput:
+        storage.tensor = inputs[buffer.index];
+        return;
+      case BufferKind::kConstant:
+        storage.tensor = module_.constants[buffer.index].data;
+        return;
+      case BufferKind::kState:
+        storage.tensor = state[buffer.index];
+        return;
       case BufferKind::kOutput:
-      case BufferKind::kTemporary: break;
+      case BufferKind::kTemporary:
+        break;
     }
     storage.tensor = Tensor(buffer.dtype, evaluate(buffer.shape, dims_));
     storage.stored.assign(static_cast<std::size_t>(storage.tensor.size()), false);
   }
   void give_state(std::vector<Tensor>& state) {
     for (BufferId b = 0; b < storage_.size(); ++b) {
-      if (program_.buffers[b].kind == BufferKind::kState) state[program_.buffers[b].index] = storage_[b].tensor;
+      if (program_.buffers[b].kind == BufferKind::kState)
+        state[program_.buffers[b].index] = storage_[b].tensor;
     }
   }
 
@@ -147,16 +165,23 @@ class ProgramRun {
 
   Scalar value(const Expr& e) {
     switch (e.kind) {
-      case ExprKind::kConst: return {e.dtype, e.bits};
-      case ExprKind::kVar: return vars_[e.id];
-      case ExprKind::kDim: return make_scalar_int(DType::kI64, evaluate(e.dim, dims_));
-      case ExprKind::kLoad: return loaded(e);
-      case ExprKind::kFinish: return finished(accumulators_.at(e.id));
-      case ExprKind::kOp: break;
+      case ExprKind::kConst:
+        return {e.dtype, e.bits};
+      case ExprKind::kVar:
+        return vars_[e.id];
+      case ExprKind::kDim:
+        return make_scalar_int(DType::kI64, evaluate(e.dim, dims_));
+      case ExprKind::kLoad:
+        return loaded(e);
+      case ExprKind::kFinish:
+        return finished(accumulators_.at(e.id));
+      case ExprKind::kOp:
+        break;
     }
     std::array<Scalar, 3> operands;
     for (std::size_t i = 0; i < e.args.size(); ++i) operands[i] = value(*e.args[i]);
-    if (e.dtype == DType::kI64 && operands[0].dtype == DType::kI64) {   // index arithmetic, which is most of it
+    if (e.dtype == DType::kI64 &&
+        operands[0].dtype == DType::kI64) {  // index arithmetic, which is most of it
       if (e.op == ScalarOp::k_add) return {e.dtype, operands[0].bits + operands[1].bits};
       if (e.op == ScalarOp::k_mul) return {e.dtype, operands[0].bits * operands[1].bits};
     }
@@ -189,12 +214,17 @@ class ProgramRun {
   }
   void statement(const Stmt& s) {
     switch (s.kind) {
-      case StmtKind::kFor: return loop(s);
-      case StmtKind::kIf: return statements(value(*s.value).bits != 0 ? s.body : s.else_body);
-      case StmtKind::kStore: return store(s);
+      case StmtKind::kFor:
+        return loop(s);
+      case StmtKind::kIf:
+        return statements(value(*s.value).bits != 0 ? s.body : s.else_body);
+      case StmtKind::kStore:
+        return store(s);
       case StmtKind::kLet:
       case StmtKind::kVar:
-      case StmtKind::kAssign: vars_[s.var] = value(*s.value); return;
+      case StmtKind::kAssign:
+        vars_[s.var] = value(*s.value);
+        return;
       case StmtKind::kAccumulator: {
         Accumulator& accumulator = accumulators_[s.var];
         accumulator.op = s.op;
@@ -205,18 +235,22 @@ class ProgramRun {
       case StmtKind::kAccumulate: {
         Accumulator& accumulator = accumulators_.at(s.var);
         const bool lane = accumulator.lanes && !s.index.empty();
-        Scalar& partial = accumulator.partial[lane ? static_cast<std::size_t>(integer(s.index[0]) % kLanes) : 0];
+        Scalar& partial =
+            accumulator.partial[lane ? static_cast<std::size_t>(integer(s.index[0]) % kLanes) : 0];
         partial = apply(accumulator.op, partial, value(*s.value));
         return;
       }
       case StmtKind::kCheck:
-        if (value(*s.value).bits == 0) fail(DiagId::kIndexOutOfRange, s.text, integer(s.index[0]), integer(s.index[1]));
+        if (value(*s.value).bits == 0)
+          fail(DiagId::kIndexOutOfRange, s.text, integer(s.index[0]), integer(s.index[1]));
         return;
       case StmtKind::kAssert:
         if (value(*s.value).bits == 0) fail(DiagId::kAssertFailed, s.text);
         return;
-      case StmtKind::kPrint: return print(s);
-      case StmtKind::kCall: return call(s);
+      case StmtKind::kPrint:
+        return print(s);
+      case StmtKind::kCall:
+        return call(s);
     }
   }
   void store(const Stmt& s) {
@@ -251,7 +285,8 @@ class ProgramRun {
   static bool accumulates(const std::vector<Stmt>& list, std::vector<VarId>& inside) {
     for (const Stmt& s : list) {
       if (s.kind == StmtKind::kAccumulator) inside.push_back(s.var);
-      if (s.kind == StmtKind::kAccumulate && std::find(inside.begin(), inside.end(), s.var) == inside.end()) return true;
+      if (s.kind == StmtKind::kAccumulate && std::find(inside.begin(), inside.end(), s.var) == inside.end())
+        return true;
       if (accumulates(s.body, inside) || accumulates(s.else_body, inside)) return true;
     }
     return false;
@@ -270,7 +305,8 @@ class ProgramRun {
     std::vector<Tensor> outputs;
     std::vector<std::int64_t> scalars;
     for (std::size_t i = 0; i < s.outputs; ++i) outputs.push_back(storage_[actual_[s.buffers[i]]].tensor);
-    for (std::size_t i = s.outputs; i < s.buffers.size(); ++i) inputs.push_back(storage_[actual_[s.buffers[i]]].tensor);
+    for (std::size_t i = s.outputs; i < s.buffers.size(); ++i)
+      inputs.push_back(storage_[actual_[s.buffers[i]]].tensor);
     for (const ExprRef& e : s.index) scalars.push_back(integer(e));
     call_reference(s.text, outputs, inputs, scalars);
     for (std::size_t i = 0; i < s.outputs; ++i) {
@@ -284,9 +320,9 @@ class ProgramRun {
   const Program& program_;
   const DimValues& dims_;
   const LoopOrder order_;
-  std::vector<Storage> storage_;     // by BufferId
-  std::vector<BufferId> actual_;     // what a buffer stands for in the row that runs
-  std::vector<Scalar> vars_;         // by VarId
+  std::vector<Storage> storage_;  // by BufferId
+  std::vector<BufferId> actual_;  // what a buffer stands for in the row that runs
+  std::vector<Scalar> vars_;      // by VarId
   std::unordered_map<VarId, Accumulator> accumulators_;
   CallResult result_;
 };

@@ -31,19 +31,27 @@ struct Printer {
 
   std::string expr(const ExprRef& e) const {
     switch (e->kind) {
-      case ExprKind::kConst: return scalar(e->dtype, e->bits);
-      case ExprKind::kVar: return fmt::format("v{}", e->id);
-      case ExprKind::kDim: return to_string(e->dim, dims);
-      case ExprKind::kLoad: return fmt::format("{}[{}]", buffer(e->id), list(e->args));
-      case ExprKind::kFinish: return fmt::format("finish(v{})", e->id);
-      case ExprKind::kOp: break;
+      case ExprKind::kConst:
+        return scalar(e->dtype, e->bits);
+      case ExprKind::kVar:
+        return fmt::format("v{}", e->id);
+      case ExprKind::kDim:
+        return to_string(e->dim, dims);
+      case ExprKind::kLoad:
+        return fmt::format("{}[{}]", buffer(e->id), list(e->args));
+      case ExprKind::kFinish:
+        return fmt::format("finish(v{})", e->id);
+      case ExprKind::kOp:
+        break;
     }
     const std::string_view name = scalar_op_info(e->op).name;
     if (e->op == ScalarOp::k_cast) return fmt::format("{}({})", dtype_name(e->dtype), list(e->args));
     return fmt::format("{}({})", name, list(e->args));
   }
 
-  void line(const std::string& what) { text += std::string(static_cast<std::size_t>(2 * depth), ' ') + what + "\n"; }
+  void line(const std::string& what) {
+    text += std::string(static_cast<std::size_t>(2 * depth), ' ') + what + "\n";
+  }
 
   void block(const std::string& head, const std::vector<Stmt>& body) {
     line(head + " {");
@@ -62,15 +70,20 @@ void Printer::stmt(const Stmt& s) {
   const std::string_view type = dtype_name(s.dtype);
   switch (s.kind) {
     case StmtKind::kFor:
-      return block(fmt::format("{} v{} < {}", kModes[static_cast<int>(s.mode)], s.var, expr(s.value)), s.body);
+      return block(fmt::format("{} v{} < {}", kModes[static_cast<int>(s.mode)], s.var, expr(s.value)),
+                   s.body);
     case StmtKind::kIf:
       block(fmt::format("if {}", expr(s.value)), s.body);
       if (!s.else_body.empty()) block("else", s.else_body);
       return;
-    case StmtKind::kStore: return line(fmt::format("{}[{}] = {}", buffer(s.buffer), list(s.index), expr(s.value)));
-    case StmtKind::kLet: return line(fmt::format("let v{} : {} = {}", s.var, type, expr(s.value)));
-    case StmtKind::kVar: return line(fmt::format("var v{} : {} = {}", s.var, type, expr(s.value)));
-    case StmtKind::kAssign: return line(fmt::format("v{} = {}", s.var, expr(s.value)));
+    case StmtKind::kStore:
+      return line(fmt::format("{}[{}] = {}", buffer(s.buffer), list(s.index), expr(s.value)));
+    case StmtKind::kLet:
+      return line(fmt::format("let v{} : {} = {}", s.var, type, expr(s.value)));
+    case StmtKind::kVar:
+      return line(fmt::format("var v{} : {} = {}", s.var, type, expr(s.value)));
+    case StmtKind::kAssign:
+      return line(fmt::format("v{} = {}", s.var, expr(s.value)));
     case StmtKind::kAccumulator:
       return line(fmt::format("accumulator v{} : {} = {} {}", s.var, type, scalar_op_info(s.op).name,
                               s.lanes ? "lanes" : "serial"));
@@ -78,10 +91,12 @@ void Printer::stmt(const Stmt& s) {
       return line(fmt::format("accumulate v{}, {}{}", s.var, expr(s.value),
                               s.index.empty() ? "" : " lane " + expr(s.index[0])));
     case StmtKind::kCheck:
-      return line(fmt::format("check {} else index {} of {} in {}", expr(s.value), expr(s.index[0]), expr(s.index[1]),
-                              s.text));
-    case StmtKind::kAssert: return line(fmt::format("assert {} else \"{}\"", expr(s.value), s.text));
-    case StmtKind::kPrint: return line(fmt::format("print \"{}\" {}", s.text, buffer(s.buffer)));
+      return line(fmt::format("check {} else index {} of {} in {}", expr(s.value), expr(s.index[0]),
+                              expr(s.index[1]), s.text));
+    case StmtKind::kAssert:
+      return line(fmt::format("assert {} else \"{}\"", expr(s.value), s.text));
+    case StmtKind::kPrint:
+      return line(fmt::format("print \"{}\" {}", s.text, buffer(s.buffer)));
     case StmtKind::kCall: {
       std::string outputs, inputs;
       for (std::size_t i = 0; i < s.buffers.size(); ++i) {
@@ -107,7 +122,8 @@ std::string to_string(const Program& program, const Dims& dims) {
   for (std::size_t i = 0; i < program.buffers.size(); ++i) {
     const Buffer& b = program.buffers[i];
     printer.line(fmt::format("buffer {} : {} {}", printer.buffer(static_cast<BufferId>(i)),
-                             cohort::to_string(Type{b.dtype, b.shape}, dims), kKinds[static_cast<int>(b.kind)]));
+                             cohort::to_string(Type{b.dtype, b.shape}, dims),
+                             kKinds[static_cast<int>(b.kind)]));
   }
   for (const Kernel& kernel : program.kernels) {
     printer.block("kernel " + kernel.name, kernel.body);
@@ -115,7 +131,8 @@ std::string to_string(const Program& program, const Dims& dims) {
       std::string what = "row";
       for (const BufferId id : row.buffers) what += " " + printer.buffer(id);
       for (std::size_t s = 0; s < row.scalars.size(); ++s)
-        what += fmt::format(" v{} = {}", kernel.scalars[s].var, Printer::scalar(kernel.scalars[s].dtype, row.scalars[s]));
+        what += fmt::format(" v{} = {}", kernel.scalars[s].var,
+                            Printer::scalar(kernel.scalars[s].dtype, row.scalars[s]));
       printer.line(what);
     }
   }

@@ -29,7 +29,8 @@ class Verifier {
         continue;
       }
       const std::size_t rows = program_.kernels[call.kernel].rows.size();
-      if (call.first_row + call.row_count > std::max<std::size_t>(rows, 1)) fault("call of rows that do not exist");
+      if (call.first_row + call.row_count > std::max<std::size_t>(rows, 1))
+        fault("call of rows that do not exist");
     }
     return std::move(faults_);
   }
@@ -66,7 +67,8 @@ class Verifier {
   void index(BufferId buffer, const std::vector<ExprRef>& index) {
     if (buffer >= program_.buffers.size()) return fault("buffer does not exist");
     const std::size_t rank = program_.flat ? 1 : program_.buffers[buffer].shape.size();
-    if (index.size() != rank) fault(fmt::format("index of {} exprs into `{}`", index.size(), program_.buffers[buffer].name));
+    if (index.size() != rank)
+      fault(fmt::format("index of {} exprs into `{}`", index.size(), program_.buffers[buffer].name));
     for (const ExprRef& e : index) {
       if (e->dtype != DType::kI64) fault("index that is not i64");
     }
@@ -96,7 +98,8 @@ class Verifier {
         return;
       }
       case ExprKind::kConst:
-      case ExprKind::kDim: return;
+      case ExprKind::kDim:
+        return;
     }
   }
 
@@ -114,7 +117,8 @@ class Verifier {
     }
     const bool quiet = simd_ == 0;
     switch (s.kind) {
-      case StmtKind::kFor: return loop(s);
+      case StmtKind::kFor:
+        return loop(s);
       case StmtKind::kIf:
         if (s.value->dtype != DType::kBool) fault("condition that is not bool");
         statements(s.body);
@@ -122,7 +126,8 @@ class Verifier {
       case StmtKind::kStore:
         index(s.buffer, s.index);
         if (s.value->dtype != program_.buffers[s.buffer].dtype) fault("store of another dtype");
-        if (program_.buffers[s.buffer].kind == BufferKind::kInput || program_.buffers[s.buffer].kind == BufferKind::kConstant)
+        if (program_.buffers[s.buffer].kind == BufferKind::kInput ||
+            program_.buffers[s.buffer].kind == BufferKind::kConstant)
           fault("store to an input or a constant");
         return;
       case StmtKind::kLet:
@@ -164,9 +169,9 @@ class Verifier {
   std::vector<std::string> faults_;
   std::unordered_set<VarId> defined_;
   std::unordered_map<VarId, DType> visible_;
-  std::unordered_map<VarId, int> accumulators_;   // and how many loops are around them
+  std::unordered_map<VarId, int> accumulators_;  // and how many loops are around them
   int loops_ = 0;
-  std::vector<VarId> scope_;                      // variables in order of definition, innermost last
+  std::vector<VarId> scope_;  // variables in order of definition, innermost last
   int simd_ = 0;
 };
 

@@ -8,13 +8,16 @@
 namespace cohort::kernel {
 namespace {
 
-// Adds the variables of a list that vary; again until none is added, for a variable assigned late in a loop is read early.
+// Adds the variables of a list that vary; again until none is added, for a variable assigned late in a loop
+// is read early.
 bool add_varying(const std::vector<Stmt>& list, LoopVariation& loop, bool condition_varies) {
   bool added = false;
   for (const Stmt& stmt : list) {
-    const bool names = stmt.kind == StmtKind::kLet || stmt.kind == StmtKind::kVar || stmt.kind == StmtKind::kAssign ||
-                       stmt.kind == StmtKind::kAccumulate || stmt.kind == StmtKind::kFor;
-    if (names && (condition_varies || varies(stmt.value, loop))) added |= loop.varying.insert(stmt.var).second;
+    const bool names = stmt.kind == StmtKind::kLet || stmt.kind == StmtKind::kVar ||
+                       stmt.kind == StmtKind::kAssign || stmt.kind == StmtKind::kAccumulate ||
+                       stmt.kind == StmtKind::kFor;
+    if (names && (condition_varies || varies(stmt.value, loop)))
+      added |= loop.varying.insert(stmt.var).second;
     const bool branch = stmt.kind == StmtKind::kIf && varies(stmt.value, loop);
     added |= add_varying(stmt.body, loop, condition_varies || branch);
     added |= add_varying(stmt.else_body, loop, condition_varies || branch);
@@ -55,7 +58,8 @@ std::optional<std::int64_t> coefficient(const ExprRef& expr, const LoopVariation
   if (expr->kind != ExprKind::kOp || expr->dtype != DType::kI64) return std::nullopt;
   const bool sum = expr->op == ScalarOp::k_add || expr->op == ScalarOp::k_sub;
   if (!sum && expr->op != ScalarOp::k_mul) return std::nullopt;
-  const std::optional<std::int64_t> a = coefficient(expr->args[0], loop), b = coefficient(expr->args[1], loop);
+  const std::optional<std::int64_t> a = coefficient(expr->args[0], loop),
+                                    b = coefficient(expr->args[1], loop);
   if (!a || !b) return std::nullopt;
   if (sum) return expr->op == ScalarOp::k_add ? *a + *b : *a - *b;
   const auto factor = [](const ExprRef& e) -> std::optional<std::int64_t> {
@@ -72,7 +76,8 @@ namespace {
 // Lets of the loop's body replaced by what they stand for, where that is index arithmetic on varying values.
 ExprRef expand(const ExprRef& expr, const LoopVariation& loop, int depth) {
   return rewrite(expr, [&](const ExprRef& e) -> ExprRef {
-    if (e->kind != ExprKind::kVar || e->dtype != DType::kI64 || depth == 0 || !loop.varying.contains(e->id)) return e;
+    if (e->kind != ExprKind::kVar || e->dtype != DType::kI64 || depth == 0 || !loop.varying.contains(e->id))
+      return e;
     const auto found = loop.lets.find(e->id);
     return found == loop.lets.end() ? e : expand(found->second, loop, depth - 1);
   });
@@ -83,7 +88,8 @@ ExprRef expand(const ExprRef& expr, const LoopVariation& loop, int depth) {
 ExprRef flat_index(const Buffer& buffer, const std::vector<ExprRef>& index) {
   if (index.size() == 1 && buffer.shape.size() != 1) return index[0];
   ExprRef result = constant_index(0);
-  for (std::size_t axis = 0; axis < index.size(); ++axis) result = result * extent(buffer.shape[axis]) + index[axis];
+  for (std::size_t axis = 0; axis < index.size(); ++axis)
+    result = result * extent(buffer.shape[axis]) + index[axis];
   return result;
 }
 
@@ -108,7 +114,8 @@ namespace {
 bool mentions_other(const ExprRef& expr, const LoopVariation& loop) {
   if (expr->kind == ExprKind::kVar) return expr->id != loop.var && loop.inside.contains(expr->id);
   if (expr->kind == ExprKind::kLoad) return true;
-  return std::any_of(expr->args.begin(), expr->args.end(), [&](const ExprRef& a) { return mentions_other(a, loop); });
+  return std::any_of(expr->args.begin(), expr->args.end(),
+                     [&](const ExprRef& a) { return mentions_other(a, loop); });
 }
 
 }  // namespace
@@ -119,9 +126,8 @@ bool tells_iterations_apart(const std::vector<IndexRef>& accesses, const LoopVar
   for (std::size_t axis = 0; axis < first.size(); ++axis) {
     const std::optional<std::int64_t> c = coefficient(first[axis], loop);
     if (!c || *c == 0 || mentions_other(first[axis], loop)) continue;
-    const bool agree = std::all_of(accesses.begin(), accesses.end(), [&](IndexRef a) {
-      return equal((*a)[axis], first[axis]);
-    });
+    const bool agree = std::all_of(accesses.begin(), accesses.end(),
+                                   [&](IndexRef a) { return equal((*a)[axis], first[axis]); });
     if (agree) return true;
   }
   return false;

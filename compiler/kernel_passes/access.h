@@ -1,4 +1,5 @@
-// How memory accesses move with a loop variable: what vectorising, fusing and the emitters' choice of load depend on.
+// How memory accesses move with a loop variable: what vectorising, fusing and the emitters' choice of load
+// depend on.
 #pragma once
 
 #include <optional>
@@ -11,10 +12,10 @@ namespace cohort::kernel {
 
 // The variables of a loop's body that change with its variable, and what is known of them.
 struct LoopVariation {
-  VarId var = 0;                                  // the loop's variable
-  std::unordered_set<VarId> varying;              // it, and every variable whose value depends on it
-  std::unordered_set<VarId> inside;               // every variable the body defines, loops included
-  std::unordered_map<VarId, ExprRef> lets;        // definitions of the body
+  VarId var = 0;                            // the loop's variable
+  std::unordered_set<VarId> varying;        // it, and every variable whose value depends on it
+  std::unordered_set<VarId> inside;         // every variable the body defines, loops included
+  std::unordered_map<VarId, ExprRef> lets;  // definitions of the body
 };
 LoopVariation variation_of(const Stmt& loop);
 
@@ -27,17 +28,18 @@ std::optional<std::int64_t> coefficient(const ExprRef& expr, const LoopVariation
 ExprRef flat_index(const Buffer& buffer, const std::vector<ExprRef>& index);
 
 enum class Movement : std::uint8_t {
-  kInvariant,   // the same element in every iteration
-  kUnit,        // the next element
-  kStrided,     // a fixed distance, known now or at entry
-  kOther        // computed: needs an index for each element
+  kInvariant,  // the same element in every iteration
+  kUnit,       // the next element
+  kStrided,    // a fixed distance, known now or at entry
+  kOther       // computed: needs an index for each element
 };
-// How an access to `buffer` moves from one iteration to the next; flat indices and those with one expr per axis.
+// How an access to `buffer` moves from one iteration to the next; flat indices and those with one expr per
+// axis.
 Movement movement(const Buffer& buffer, const std::vector<ExprRef>& index, const LoopVariation& loop);
 
-// Whether accesses to one buffer, some of which write, never meet between different iterations: all agree on an axis whose
-// index changes with the loop's variable and with nothing else of the loop.
-using IndexRef = const std::vector<ExprRef>*;   // null: all of the buffer
+// Whether accesses to one buffer, some of which write, never meet between different iterations: all agree on
+// an axis whose index changes with the loop's variable and with nothing else of the loop.
+using IndexRef = const std::vector<ExprRef>*;  // null: all of the buffer
 bool tells_iterations_apart(const std::vector<IndexRef>& accesses, const LoopVariation& loop);
 
 }  // namespace cohort::kernel

@@ -5,9 +5,10 @@
 //   }
 //                                                           simd v1 < 450 { y[v1] = neg(x[v1]) }
 //
-// In every index the factor of the outer variable must be that of the inner one times the inner extent; nothing else may
-// read either variable. A simd loop is collapsed only if the outer iterations are independent, too: each buffer that is
-// written is accessed at one index only, which the inner variable and nothing further in changes. After `flatten_indices`.
+// In every index the factor of the outer variable must be that of the inner one times the inner extent;
+// nothing else may read either variable. A simd loop is collapsed only if the outer iterations are
+// independent, too: each buffer that is written is accessed at one index only, which the inner variable and
+// nothing further in changes. After `flatten_indices`.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -28,12 +29,13 @@ class LoopPair {
       : outer_(outer.var), inner_(outer.body[0]), around_(around), extent_(decompose(inner_.value)) {}
 
   bool collapses() {
-    return fits(inner_.value) && all_fit(inner_.body) && (inner_.mode == LoopMode::kSerial || is_independent());
+    return fits(inner_.value) && all_fit(inner_.body) &&
+           (inner_.mode == LoopMode::kSerial || is_independent());
   }
 
  private:
   struct Access {
-    ExprRef index;          // the first one seen
+    ExprRef index;  // the first one seen
     bool written = false, differ = false, moves = false;
   };
 
@@ -62,9 +64,10 @@ class LoopPair {
     if (!access.index) access.index = index;
     access.differ = access.differ || !equal(access.index, index);
     access.written = access.written || written;
-    access.moves = step && *step != 0 && std::all_of(linear.terms.begin(), linear.terms.end(), [&](const Term& t) {
-      return !t.atom || (t.atom->kind == ExprKind::kVar && is_loop(t.atom->id));
-    });
+    access.moves =
+        step && *step != 0 && std::all_of(linear.terms.begin(), linear.terms.end(), [&](const Term& t) {
+          return !t.atom || (t.atom->kind == ExprKind::kVar && is_loop(t.atom->id));
+        });
     return true;
   }
   bool is_loop(VarId var) const { return var == outer_ || var == inner_.var || around_.contains(var); }
@@ -77,7 +80,7 @@ class LoopPair {
 
   VarId outer_;
   const Stmt& inner_;
-  const std::set<VarId>& around_;   // variables of the loops around the pair
+  const std::set<VarId>& around_;  // variables of the loops around the pair
   Linear extent_;
   std::map<BufferId, Access> accesses_;
 };
@@ -100,7 +103,8 @@ void collapse_list(std::vector<Stmt>& list, std::set<VarId>& around) {
     collapse_list(stmt.body, around);
     collapse_list(stmt.else_body, around);
     if (loop) around.erase(stmt.var);
-    const bool pair = loop && stmt.mode == LoopMode::kSerial && stmt.body.size() == 1 && stmt.body[0].kind == StmtKind::kFor;
+    const bool pair = loop && stmt.mode == LoopMode::kSerial && stmt.body.size() == 1 &&
+                      stmt.body[0].kind == StmtKind::kFor;
     if (!pair || !LoopPair(stmt, around).collapses()) continue;
     Stmt inner = std::move(stmt.body[0]);
     inner.value = compose(decompose(stmt.value * inner.value));

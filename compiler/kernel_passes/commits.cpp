@@ -15,10 +15,12 @@ std::optional<Commit> commit_in(const Program& program, std::size_t k) {
   }
   if (body->size() != 1 || body->front().kind != StmtKind::kStore) return std::nullopt;
   const Stmt& store = body->front();
-  if (store.value->kind != ExprKind::kLoad || !same_index(store.index, store.value->args)) return std::nullopt;
+  if (store.value->kind != ExprKind::kLoad || !same_index(store.index, store.value->args))
+    return std::nullopt;
   const Buffer &to = program.buffers[store.buffer], &from = program.buffers[store.value->id];
-  if (to.kind != BufferKind::kState || from.kind != BufferKind::kTemporary || to.shape != from.shape) return std::nullopt;
-  for (const VarId var : loops) {   // all elements: every loop is over one whole axis
+  if (to.kind != BufferKind::kState || from.kind != BufferKind::kTemporary || to.shape != from.shape)
+    return std::nullopt;
+  for (const VarId var : loops) {  // all elements: every loop is over one whole axis
     const bool whole = std::any_of(store.index.begin(), store.index.end(), [&](const ExprRef& i) {
       return i->kind == ExprKind::kVar && i->id == var;
     });

@@ -1,4 +1,5 @@
-// The kernels that lowering ends with: a new value, complete in a temporary, becomes the value of a state variable.
+// The kernels that lowering ends with: a new value, complete in a temporary, becomes the value of a state
+// variable.
 #pragma once
 
 #include <optional>

@@ -3,8 +3,8 @@
 //   buffer x : f64[4,8]   buffer y : f64[n,8]
 //   x[v0, v1] = y[v0, add(v1, 1)]        ⇒        x[add(mul(v0, 8), v1)] = y[add(add(mul(v0, 8), v1), 1)]
 //
-// Buffers are contiguous and row-major with the actual extents, so a stride is the product of the extents after its axis,
-// an expr over dims where those are named.
+// Buffers are contiguous and row-major with the actual extents, so a stride is the product of the extents
+// after its axis, an expr over dims where those are named.
 #include "compiler/kernel_passes/access.h"
 #include "compiler/kernel_passes/kernel_pass.h"
 #include "compiler/kernel_passes/linear.h"

@@ -1,4 +1,5 @@
-// A load of what the same kernel has just stored becomes the stored value; what is stored for nobody goes in `remove_dead`.
+// A load of what the same kernel has just stored becomes the stored value; what is stored for nobody goes in
+// `remove_dead`.
 //
 //   for v0 < 8 {                                 for v0 < 8 {
 //     t[v0] = add(x[v0], 1)                        let v1 = add(x[v0], 1)
@@ -6,8 +7,8 @@
 //   }                                              y[v0] = mul(v1, v1)
 //                                                }
 //
-// What is known of a buffer ends at any other store to it, at the end of the loop or branch that stored it, and at calls
-// that write it. After `fuse_loops`.
+// What is known of a buffer ends at any other store to it, at the end of the loop or branch that stored it,
+// and at calls that write it. After `fuse_loops`.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -61,7 +62,8 @@ class Forwarder {
   void name_stored_value(Stmt& stmt, std::vector<Stmt>& before) {
     known_.erase(stmt.buffer);
     if (!loaded_.contains(stmt.buffer)) return;
-    if (std::any_of(stmt.index.begin(), stmt.index.end(), [&](const ExprRef& i) { return may_change(*i); })) return;
+    if (std::any_of(stmt.index.begin(), stmt.index.end(), [&](const ExprRef& i) { return may_change(*i); }))
+      return;
     const bool stable = stmt.value->kind == ExprKind::kConst ||
                         (stmt.value->kind == ExprKind::kVar && !mutable_.contains(stmt.value->id));
     if (!stable) {
@@ -90,7 +92,7 @@ class Forwarder {
         if (use.written) known_.erase(use.buffer);
       });
     };
-    if (stmt.kind == StmtKind::kFor) forget(stmt.body);   // an earlier iteration may have stored
+    if (stmt.kind == StmtKind::kFor) forget(stmt.body);  // an earlier iteration may have stored
     const std::map<BufferId, Known> outer = known_;
     stmt.body = list(std::move(stmt.body));
     known_ = outer;
@@ -101,9 +103,9 @@ class Forwarder {
   }
 
   VarId& next_var_;
-  std::set<BufferId> loaded_;          // in this kernel
+  std::set<BufferId> loaded_;  // in this kernel
   std::set<VarId> mutable_;
-  std::map<BufferId, Known> known_;    // the last store to each buffer
+  std::map<BufferId, Known> known_;  // the last store to each buffer
 };
 
 }  // namespace

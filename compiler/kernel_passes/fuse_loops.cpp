@@ -5,13 +5,14 @@
 //                                                          y[v0] = mul(t[v0], x[v0])
 //                                                        }
 //
-// Kernels are taken in order; one joins the last kernel it depends on, or a later one that reads an element it reads, if
-// every dependence between the two is at the loop's own index (loop_uses.h), extents and modes agree, and the result
-// stays small. Kernels between them do not depend on it, so it may run earlier; and kernels it reads from that nobody
-// else waits for move to where it runs. Inside the joined loop the same is done with the loops of its body. Kernels of
-// scalar statements are gathered in groups.
+// Kernels are taken in order; one joins the last kernel it depends on, or a later one that reads an element
+// it reads, if every dependence between the two is at the loop's own index (loop_uses.h), extents and modes
+// agree, and the result stays small. Kernels between them do not depend on it, so it may run earlier; and
+// kernels it reads from that nobody else waits for move to where it runs. Inside the joined loop the same is
+// done with the loops of its body. Kernels of scalar statements are gathered in groups.
 //
-// State may not change before the last check that can fail: a kernel that writes state joins or precedes none with checks.
+// State may not change before the last check that can fail: a kernel that writes state joins or precedes none
+// with checks.
 #include <algorithm>
 #include <set>
 
@@ -25,7 +26,8 @@ namespace {
 
 using namespace kernel;
 
-constexpr std::size_t kMaxStatements = 200;   // in a kernel: compile time grows faster than the length of a function
+constexpr std::size_t kMaxStatements =
+    200;  // in a kernel: compile time grows faster than the length of a function
 
 enum class Shape : std::uint8_t { kNest, kScalars, kOther };
 
@@ -35,7 +37,7 @@ struct Group {
   Shape shape = Shape::kOther;
   std::size_t statements = 0;
   bool checks = false;
-  bool awaited = false;             // a later group depends on it
+  bool awaited = false;  // a later group depends on it
 };
 
 Shape shape_of(const std::vector<Stmt>& body) {
@@ -49,13 +51,15 @@ Shape shape_of(const std::vector<Stmt>& body) {
 class KernelFuser {
  public:
   explicit KernelFuser(const Program& program)
-      : program_(program), last_writer_(program.buffers.size(), kNone), last_reader_(program.buffers.size(), kNone) {}
+      : program_(program),
+        last_writer_(program.buffers.size(), kNone),
+        last_reader_(program.buffers.size(), kNone) {}
 
   std::vector<Kernel> run(std::vector<Kernel> kernels) {
     for (Kernel& kernel : kernels) place(std::move(kernel));
     std::vector<Kernel> result;
     for (Group& group : groups_) {
-      if (group.statements == 0) continue;   // moved
+      if (group.statements == 0) continue;  // moved
       join_loops(group.kernel.body);
       result.push_back(std::move(group.kernel));
     }
@@ -109,7 +113,8 @@ class KernelFuser {
   void pull_producers(const Group& fresh, int home) {
     std::set<int> producers;
     for (const auto& [buffer, use] : fresh.uses) {
-      if (last_writer_[buffer] != kNone && last_writer_[buffer] < home) producers.insert(last_writer_[buffer]);
+      if (last_writer_[buffer] != kNone && last_writer_[buffer] < home)
+        producers.insert(last_writer_[buffer]);
     }
     for (const int p : producers) {
       Group& target = at(home);
@@ -133,11 +138,13 @@ class KernelFuser {
   bool is_movable(int p) const {
     const Group& group = groups_[static_cast<std::size_t>(p)];
     return group.shape == Shape::kNest && !group.checks && !group.awaited &&
-           std::all_of(group.uses.begin(), group.uses.end(), [&](const auto& use) { return last_writer_[use.first] <= p; });
+           std::all_of(group.uses.begin(), group.uses.end(),
+                       [&](const auto& use) { return last_writer_[use.first] <= p; });
   }
 
   int find_home(const Group& fresh, int earliest) {
-    if (fresh.shape == Shape::kScalars) return last_scalars_ >= earliest && fits(last_scalars_, fresh) ? last_scalars_ : kNone;
+    if (fresh.shape == Shape::kScalars)
+      return last_scalars_ >= earliest && fits(last_scalars_, fresh) ? last_scalars_ : kNone;
     if (fresh.shape != Shape::kNest) return kNone;
     std::set<int> candidates;
     if (earliest != kNone && earliest < static_cast<int>(groups_.size())) candidates.insert(earliest);
@@ -155,7 +162,8 @@ class KernelFuser {
   }
 
   bool fits(int group, const Group& fresh) const {
-    return group != kNone && groups_[static_cast<std::size_t>(group)].statements + fresh.statements <= kMaxStatements;
+    return group != kNone &&
+           groups_[static_cast<std::size_t>(group)].statements + fresh.statements <= kMaxStatements;
   }
 
   Group& at(int group) { return groups_[static_cast<std::size_t>(group)]; }
@@ -189,7 +197,7 @@ class KernelFuser {
 
   const Program& program_;
   std::vector<Group> groups_;
-  std::vector<int> last_writer_, last_reader_;   // the last group that does so, by BufferId
+  std::vector<int> last_writer_, last_reader_;  // the last group that does so, by BufferId
   int last_check_ = kNone;
   int last_print_ = kNone;
   int last_scalars_ = kNone;

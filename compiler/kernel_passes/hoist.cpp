@@ -3,10 +3,11 @@
 //   simd v0 < 8 { y[v0] = mul(x[v0], exp(s[0])) }      ⇒      let v1 = exp(s[0])
 //                                                             simd v0 < 8 { y[v0] = mul(x[v0], v1) }
 //
-// Lets of the body move as they are, from other statements the largest unchanging parts that cost something: a load or an
-// operator not on indices (what is plain index arithmetic the host compiler sees to). Checks move, too. Loads and checks
-// move only from loops that run at least once, not out of branches, not past stores to a buffer they read, and loads not
-// past a check. Innermost loops first, so that what moves out of one may move out of the next.
+// Lets of the body move as they are, from other statements the largest unchanging parts that cost something:
+// a load or an operator not on indices (what is plain index arithmetic the host compiler sees to). Checks
+// move, too. Loads and checks move only from loops that run at least once, not out of branches, not past
+// stores to a buffer they read, and loads not past a check. Innermost loops first, so that what moves out of
+// one may move out of the next.
 #include <algorithm>
 #include <set>
 #include <unordered_map>
@@ -55,7 +56,7 @@ class LoopHoister {
           before_.push_back(std::move(stmt));
           continue;
         }
-        checked_ = true;   // what follows may be in range only because the check holds
+        checked_ = true;  // what follows may be in range only because the check holds
       }
       if (stmt.kind == StmtKind::kLet && is_fixed(stmt.value, loads_allowed)) {
         changing_.erase(stmt.var);
@@ -66,7 +67,8 @@ class LoopHoister {
       if (stmt.value) stmt.value = moved(stmt.value, loads_allowed);
       for (ExprRef& e : stmt.index) e = moved(e, loads_allowed);
       const bool branch = stmt.kind == StmtKind::kIf;
-      const bool runs = stmt.kind != StmtKind::kFor || (stmt.value->kind == ExprKind::kConst && stmt.value->bits > 0);
+      const bool runs =
+          stmt.kind != StmtKind::kFor || (stmt.value->kind == ExprKind::kConst && stmt.value->bits > 0);
       list(stmt.body, loads_allowed && !branch && runs);
       list(stmt.else_body, loads_allowed && !branch && runs);
       rest.push_back(std::move(stmt));
@@ -75,9 +77,11 @@ class LoopHoister {
   }
 
   bool is_fixed(const ExprRef& e, bool loads_allowed) const {
-    if ((e->kind == ExprKind::kVar || e->kind == ExprKind::kFinish) && changing_.contains(e->id)) return false;
+    if ((e->kind == ExprKind::kVar || e->kind == ExprKind::kFinish) && changing_.contains(e->id))
+      return false;
     if (e->kind == ExprKind::kLoad && (!loads_allowed || written_.contains(e->id))) return false;
-    return std::all_of(e->args.begin(), e->args.end(), [&](const ExprRef& a) { return is_fixed(a, loads_allowed); });
+    return std::all_of(e->args.begin(), e->args.end(),
+                       [&](const ExprRef& a) { return is_fixed(a, loads_allowed); });
   }
 
   static bool costs(const ExprRef& e) {
@@ -96,7 +100,8 @@ class LoopHoister {
       changed = changed || args.back() != arg;
     }
     if (!changed) return e;
-    return e->kind == ExprKind::kLoad ? load(e->id, e->dtype, std::move(args)) : op(e->op, std::move(args), e->dtype);
+    return e->kind == ExprKind::kLoad ? load(e->id, e->dtype, std::move(args))
+                                      : op(e->op, std::move(args), e->dtype);
   }
 
   ExprRef named(const ExprRef& e) {
@@ -122,7 +127,8 @@ class LoopHoister {
   bool runs_ = false;
   bool checked_ = false;
   std::vector<Stmt> before_;
-  std::unordered_multimap<std::uint64_t, std::pair<ExprRef, ExprRef>> known_;   // exprs moved, and their variables
+  std::unordered_multimap<std::uint64_t, std::pair<ExprRef, ExprRef>>
+      known_;  // exprs moved, and their variables
 };
 
 void hoist_list(std::vector<Stmt>& list, VarId& next_var, const Dims& dims) {

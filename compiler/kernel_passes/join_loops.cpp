@@ -41,7 +41,8 @@ class ListJoiner {
   }
 
  private:
-  // Looks backward for a loop to join, past statements that the loop does not depend on; accumulators move along.
+  // Looks backward for a loop to join, past statements that the loop does not depend on; accumulators move
+  // along.
   bool join(Stmt& loop) {
     const LoopUses uses = loop_uses(loop.body, loop.var);
     std::set<VarId> needed;

@@ -1,5 +1,5 @@
-// Joining loops over the same extent: the bodies one after the other in one loop. What `fuse_loops` does with kernels and
-// inside them.
+// Joining loops over the same extent: the bodies one after the other in one loop. What `fuse_loops` does with
+// kernels and inside them.
 #pragma once
 
 #include "ir/kernel.h"

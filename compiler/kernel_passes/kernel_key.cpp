@@ -15,7 +15,7 @@ class KeyWriter {
     number(statements.size());
     for (const Stmt& s : statements) statement(s);
   }
-  void number(std::uint64_t value) {   // seven bits a byte, the last one below 128
+  void number(std::uint64_t value) {  // seven bits a byte, the last one below 128
     for (; value >= 128; value >>= 7) key_.shape += static_cast<char>(value | 128);
     key_.shape += static_cast<char>(value);
   }
@@ -57,13 +57,18 @@ class KeyWriter {
           number(e->bits);
         return;
       case ExprKind::kVar:
-      case ExprKind::kFinish: return variable(e->id);
+      case ExprKind::kFinish:
+        return variable(e->id);
       case ExprKind::kDim:
         number(static_cast<std::uint64_t>(e->dim.offset));
         number(static_cast<std::uint64_t>(e->dim.scale));
         return number(e->dim.symbol);
-      case ExprKind::kLoad: buffer(e->id); break;
-      case ExprKind::kOp: code(e->op); break;
+      case ExprKind::kLoad:
+        buffer(e->id);
+        break;
+      case ExprKind::kOp:
+        code(e->op);
+        break;
     }
     for (const ExprRef& arg : e->args) expr(arg);
   }
@@ -77,8 +82,8 @@ class KeyWriter {
     if (s.value) expr(s.value);
     number(s.index.size());
     for (const ExprRef& e : s.index) expr(e);
-    if (s.kind == StmtKind::kFor || s.kind == StmtKind::kLet || s.kind == StmtKind::kVar || s.kind == StmtKind::kAssign ||
-        s.kind == StmtKind::kAccumulator || s.kind == StmtKind::kAccumulate)
+    if (s.kind == StmtKind::kFor || s.kind == StmtKind::kLet || s.kind == StmtKind::kVar ||
+        s.kind == StmtKind::kAssign || s.kind == StmtKind::kAccumulator || s.kind == StmtKind::kAccumulate)
       variable(s.var);
     number(s.buffers.size());
     for (const BufferId b : s.buffers) buffer(b);
@@ -99,7 +104,8 @@ class KeyWriter {
 KernelKey kernel_key(const Program& program, std::uint32_t kernel) {
   KernelKey key;
   bool prints = false;
-  for_each_stmt(program.kernels[kernel].body, [&](const Stmt& s) { prints = prints || s.kind == StmtKind::kPrint; });
+  for_each_stmt(program.kernels[kernel].body,
+                [&](const Stmt& s) { prints = prints || s.kind == StmtKind::kPrint; });
   KeyWriter writer(program, key);
   writer.number(prints ? kernel + 1 : 0);
   writer.list(program.kernels[kernel].body);

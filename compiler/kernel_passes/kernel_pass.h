@@ -1,5 +1,5 @@
-// What a kernel pass is: a pure function from loop program to loop program. list.def has them in the order they run and
-// is the only place that knows it; file = function = flag.
+// What a kernel pass is: a pure function from loop program to loop program. list.def has them in the order
+// they run and is the only place that knows it; file = function = flag.
 #pragma once
 
 #include <functional>
@@ -23,7 +23,8 @@ const KernelPass* find_kernel_pass(std::string_view name);
 // Sees the program after a pass has run; tests interpret it there.
 using KernelPassObserver = std::function<void(const KernelPass&, const kernel::Program&)>;
 
-// Runs all passes but those that `options.disabled` names; what comes out of each is verified (ir/kernel_verify.h).
+// Runs all passes but those that `options.disabled` names; what comes out of each is verified
+// (ir/kernel_verify.h).
 kernel::Program run_kernel_passes(kernel::Program program, const Dims& dims, const CompileOptions& options,
                                   const KernelPassObserver& observer = {});
 

@@ -15,7 +15,8 @@ constexpr KernelPass kPasses[] = {
 
 void require_valid(const kernel::Program& program, std::string_view after) {
   const std::vector<std::string> faults = kernel::verify(program);
-  if (!faults.empty()) internal_error(fmt::format("after {} in `{}`: {}", after, program.name, faults.front()));
+  if (!faults.empty())
+    internal_error(fmt::format("after {} in `{}`: {}", after, program.name, faults.front()));
 }
 
 }  // namespace

@@ -15,7 +15,9 @@ using namespace kernel;
 std::int64_t largest(const Expr& e, const Dims& dims) {
   if (e.kind == ExprKind::kConst) return static_cast<std::int64_t>(e.bits);
   if (e.kind == ExprKind::kDim) return max_extent(e.dim, dims);
-  return e.kind == ExprKind::kOp && e.op == ScalarOp::k_mul ? largest(*e.args[0], dims) * largest(*e.args[1], dims) : 1;
+  return e.kind == ExprKind::kOp && e.op == ScalarOp::k_mul
+             ? largest(*e.args[0], dims) * largest(*e.args[1], dims)
+             : 1;
 }
 
 // rt_gemm packs columns in panels of two vectors (gemm.h); vectors have at most 64 bytes.

@@ -8,7 +8,7 @@
 namespace cohort::kernel {
 namespace {
 
-constexpr std::size_t kMaxTerms = 32;   // beyond it a product stays one atom
+constexpr std::size_t kMaxTerms = 32;  // beyond it a product stays one atom
 
 bool less(const Dim& a, const Dim& b) {
   return std::tie(a.symbol, a.scale, a.offset) < std::tie(b.symbol, b.scale, b.offset);
@@ -34,7 +34,8 @@ void add(Linear& to, const Linear& from, std::int64_t times) {
 }
 
 bool has_atoms(const Linear& linear) {
-  return std::any_of(linear.terms.begin(), linear.terms.end(), [](const Term& t) { return t.atom != nullptr; });
+  return std::any_of(linear.terms.begin(), linear.terms.end(),
+                     [](const Term& t) { return t.atom != nullptr; });
 }
 
 bool is_op(const ExprRef& e, ScalarOp op) { return e && e->kind == ExprKind::kOp && e->op == op; }
@@ -49,7 +50,8 @@ bool join_division(Linear& linear) {
     const Linear scaled = multiply({{{rest.constant, rest.dims, nullptr}}}, divisor);
     for (std::size_t q = 0; q < linear.terms.size(); ++q) {
       const Term& quotient = linear.terms[q];
-      if (!is_op(quotient.atom, ScalarOp::k_floor_div) || !equal(quotient.atom->args[0], rest.atom->args[0]) ||
+      if (!is_op(quotient.atom, ScalarOp::k_floor_div) ||
+          !equal(quotient.atom->args[0], rest.atom->args[0]) ||
           !equal(quotient.atom->args[1], rest.atom->args[1]))
         continue;
       if (quotient.constant != scaled.terms[0].constant || quotient.dims != scaled.terms[0].dims) continue;
@@ -98,7 +100,8 @@ ExprRef compose(const Linear& linear) {
   for (const Term& term : linear.terms) {
     ExprRef product = term.atom ? term.atom : constant_index(1);
     for (const Dim& dim : term.dims) product = product * extent(dim);
-    product = term.atom || !term.dims.empty() ? product * constant_index(term.constant) : constant_index(term.constant);
+    product = term.atom || !term.dims.empty() ? product * constant_index(term.constant)
+                                              : constant_index(term.constant);
     sum = sum ? sum + product : product;
   }
   return sum ? sum : constant_index(0);

@@ -1,5 +1,5 @@
-// What a loop touches, and along which axes its iterations touch different elements: enough to decide whether two loops
-// may become one.
+// What a loop touches, and along which axes its iterations touch different elements: enough to decide whether
+// two loops may become one.
 #pragma once
 
 #include <map>
@@ -9,7 +9,8 @@
 namespace cohort::kernel {
 
 struct LoopUse {
-  std::uint64_t axes = ~std::uint64_t{0};   // bit a: in every access the index on axis a is the loop's variable itself
+  std::uint64_t axes =
+      ~std::uint64_t{0};  // bit a: in every access the index on axis a is the loop's variable itself
   bool written = false;
   bool operator==(const LoopUse&) const = default;
 };
@@ -19,8 +20,8 @@ using LoopUses = std::map<BufferId, LoopUse>;
 LoopUses loop_uses(const std::vector<Stmt>& list, VarId var);
 void add(LoopUses& to, const LoopUses& from);
 
-// Whether the iterations of two loops over the same extent may run pairwise: wherever one writes what the other touches,
-// both touch it at the loop's own index on one axis.
+// Whether the iterations of two loops over the same extent may run pairwise: wherever one writes what the
+// other touches, both touch it at the loop's own index on one axis.
 bool may_fuse(const LoopUses& first, const LoopUses& second);
 // Whether they touch some buffer at the same index: then fusing saves loads.
 bool share_elements(const LoopUses& first, const LoopUses& second);

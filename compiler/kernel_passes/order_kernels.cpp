@@ -1,14 +1,15 @@
-// Kernels change places so that state can be updated in place: checks first, and whoever reads a state variable before
-// its new value is computed.
+// Kernels change places so that state can be updated in place: checks first, and whoever reads a state
+// variable before its new value is computed.
 //
 //   for v0 < 8 { t[v0] = tanh(x[v0]) }                     for v1 < 8 { y[v1] = sum of w[v1, v2] * x[v2] }
 //   for v1 < 8 { y[v1] = sum of w[v1, v2] * x[v2] }  ⇒     for v0 < 8 { t[v0] = tanh(x[v0]) }
 //   for v2 < 8 { x[v2] = t[v2] }                           for v2 < 8 { x[v2] = t[v2] }
 //
-// A list schedule over the dependences between kernels. Of the kernels that are ready it takes one that only checks; else
-// the first in the old order; a kernel that begins a temporary which is committed to a variable waits for the variable's
-// other readers as long as anything else is ready. Kernels that write state wait for all checks: after an error the state
-// is as it was. Prints and asserts keep their order. Runs before `update_in_place`.
+// A list schedule over the dependences between kernels. Of the kernels that are ready it takes one that only
+// checks; else the first in the old order; a kernel that begins a temporary which is committed to a variable
+// waits for the variable's other readers as long as anything else is ready. Kernels that write state wait for
+// all checks: after an error the state is as it was. Prints and asserts keep their order. Runs before
+// `update_in_place`.
 #include <algorithm>
 #include <queue>
 
@@ -26,8 +27,8 @@ constexpr KernelId kNone = UINT32_MAX;
 using Queue = std::priority_queue<KernelId, std::vector<KernelId>, std::greater<>>;
 
 struct Facts {
-  std::vector<KernelId> next;        // kernels that depend on it
-  std::uint32_t waiting = 0;         // dependences left
+  std::vector<KernelId> next;  // kernels that depend on it
+  std::uint32_t waiting = 0;   // dependences left
   bool checks = false, only_checks = false, prints = false, writes_state = false;
   BufferId begins_for = UINT32_MAX;  // the state variable whose readers it waits for
   std::vector<BufferId> reads_state;
@@ -35,7 +36,8 @@ struct Facts {
 
 class Scheduler {
  public:
-  explicit Scheduler(const Program& program) : program_(program), facts_(program.kernels.size()), done_(program.kernels.size(), false) {
+  explicit Scheduler(const Program& program)
+      : program_(program), facts_(program.kernels.size()), done_(program.kernels.size(), false) {
     std::vector<KernelId> writer(program.buffers.size(), kNone);
     std::vector<std::vector<KernelId>> readers(program.buffers.size());
     KernelId last_print = kNone;
@@ -121,7 +123,8 @@ class Scheduler {
   bool others_read(KernelId k) const {
     const Facts& f = facts_[k];
     if (f.begins_for == UINT32_MAX) return false;
-    const bool itself = std::find(f.reads_state.begin(), f.reads_state.end(), f.begins_for) != f.reads_state.end();
+    const bool itself =
+        std::find(f.reads_state.begin(), f.reads_state.end(), f.begins_for) != f.reads_state.end();
     return readers_left_[f.begins_for] > (itself ? 1U : 0U);
   }
 
@@ -139,7 +142,7 @@ class Scheduler {
       while (!queue->empty()) {
         const KernelId k = queue->top();
         queue->pop();
-        if (!done_[k]) return k;   // a kernel that waited may stand in two queues
+        if (!done_[k]) return k;  // a kernel that waited may stand in two queues
       }
     }
     return kNone;
@@ -165,8 +168,8 @@ class Scheduler {
   const Program& program_;
   std::vector<Facts> facts_;
   std::vector<bool> done_;
-  std::vector<std::uint32_t> readers_left_;              // kernels that still read a state variable's old value
-  std::vector<std::vector<KernelId>> waiting_for_;       // ready kernels that wait for its readers
+  std::vector<std::uint32_t> readers_left_;         // kernels that still read a state variable's old value
+  std::vector<std::vector<KernelId>> waiting_for_;  // ready kernels that wait for its readers
   std::size_t checks_left_ = 0;
   Queue first_, ready_, delayed_, commits_;
 };

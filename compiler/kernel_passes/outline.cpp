@@ -3,13 +3,15 @@
 //   kernel a { simd v0 < 50 { x[v0] = mul(x[v0], 2.0) } }          kernel a {
 //   kernel b { simd v1 < 50 { y[v1] = mul(y[v1], 2.0) } }    ⇒       simd v0 < 50 { x[v0] = mul(x[v0], v9) }
 //   kernel c { simd v2 < 50 { z[v2] = mul(z[v2], 3.0) } }          }
-//                                                                  row x v9 = 2.0, row y v9 = 2.0, row z v9 = 3.0
+//                                                                  row x v9 = 2.0
+//                                                                  row y v9 = 2.0
+//                                                                  row z v9 = 3.0
 //                                                                  call a rows 0..3
 //
-// So 20,000 alike kernels cost the host compiler one. Only where that saves text: see kMinSaved. Calls keep the order of
-// the kernels; where many calls would be left, kernels that do not depend on each other are brought into an order by
-// depth of dependence, in which equal bodies stand together. Last of all passes: afterwards a buffer in a body is the one
-// of row 0. See Note [rows] in ir/kernel.h.
+// So 20,000 alike kernels cost the host compiler one. Only where that saves text: see kMinSaved. Calls keep
+// the order of the kernels; where many calls would be left, kernels that do not depend on each other are
+// brought into an order by depth of dependence, in which equal bodies stand together. Last of all passes:
+// afterwards a buffer in a body is the one of row 0. See Note [rows] in ir/kernel.h.
 #include <algorithm>
 #include <unordered_map>
 
@@ -23,8 +25,8 @@ namespace {
 using namespace kernel;
 
 constexpr std::size_t kMinMembers = 4;
-constexpr std::size_t kMinSaved = 40;     // statements that need not be compiled again
-constexpr std::size_t kManyCalls = 256;   // beyond it calls are reordered
+constexpr std::size_t kMinSaved = 40;    // statements that need not be compiled again
+constexpr std::size_t kManyCalls = 256;  // beyond it calls are reordered
 
 struct Member {
   std::uint32_t kernel = 0;
@@ -32,11 +34,12 @@ struct Member {
 };
 using Members = std::vector<Member>;
 
-// Columns of the table in which the members differ, each once; `column` maps a position to its column or to kSame.
+// Columns of the table in which the members differ, each once; `column` maps a position to its column or to
+// kSame.
 struct Columns {
   static constexpr std::size_t kSame = SIZE_MAX;
   std::vector<std::size_t> column;
-  std::vector<std::size_t> positions;   // one position for each column
+  std::vector<std::size_t> positions;  // one position for each column
 };
 template <typename Values>
 Columns columns_of(const Members& members, std::size_t count, Values&& values) {
@@ -47,7 +50,8 @@ Columns columns_of(const Members& members, std::size_t count, Values&& values) {
     if (std::all_of(members.begin(), members.end(), equals)) continue;
     for (std::size_t c = 0; c < result.positions.size() && result.column[p] == Columns::kSame; ++c) {
       const std::size_t other = result.positions[c];
-      if (std::all_of(members.begin(), members.end(), [&](const Member& m) { return values(m)[p] == values(m)[other]; }))
+      if (std::all_of(members.begin(), members.end(),
+                      [&](const Member& m) { return values(m)[p] == values(m)[other]; }))
         result.column[p] = c;
     }
     if (result.column[p] != Columns::kSame) continue;
@@ -74,7 +78,8 @@ class Outliner {
     std::vector<Kernel> kernels;
     bool any = false;
     for (const Members& members : groups) {
-      const std::size_t saved = (members.size() - 1) * count_statements(program_.kernels[members[0].kernel].body);
+      const std::size_t saved =
+          (members.size() - 1) * count_statements(program_.kernels[members[0].kernel].body);
       if (members.size() >= kMinMembers && saved >= kMinSaved) {
         share(members, kernels);
         any = true;
@@ -95,10 +100,10 @@ class Outliner {
   void share(const Members& members, std::vector<Kernel>& kernels) {
     Kernel shared = program_.kernels[members[0].kernel];
     const KernelKey& first = members[0].key;
-    const Columns buffers =
-        columns_of(members, first.buffers.size(), [](const Member& m) -> const auto& { return m.key.buffers; });
-    const Columns scalars =
-        columns_of(members, first.scalars.size(), [](const Member& m) -> const auto& { return m.key.scalars; });
+    const Columns buffers = columns_of(
+        members, first.buffers.size(), [](const Member& m) -> const auto& { return m.key.buffers; });
+    const Columns scalars = columns_of(
+        members, first.scalars.size(), [](const Member& m) -> const auto& { return m.key.scalars; });
     for (const std::size_t p : buffers.positions) shared.parameters.push_back(first.buffers[p]);
     shared.scalars.resize(scalars.positions.size());
     for (ScalarParameter& scalar : shared.scalars) scalar.var = program_.next_var++;
@@ -116,7 +121,8 @@ class Outliner {
       for_each_stmt(program_.kernels[member.kernel].body, [&](const Stmt& s) {
         row.sources.insert(row.sources.end(), s.sources.begin(), s.sources.end());
       });
-      place_[member.kernel] = {static_cast<std::uint32_t>(kernels.size()), static_cast<std::uint32_t>(shared.rows.size()), 1};
+      place_[member.kernel] = {static_cast<std::uint32_t>(kernels.size()),
+                               static_cast<std::uint32_t>(shared.rows.size()), 1};
       shared.rows.push_back(std::move(row));
     }
     kernels.push_back(std::move(shared));
@@ -126,7 +132,8 @@ class Outliner {
 
   // Kernels by depth of dependence; of one depth those with one body together, rows ascending.
   std::vector<KernelCall> by_depth() const {
-    std::vector<std::size_t> written(program_.buffers.size()), read(program_.buffers.size());   // depth after it, 0: never
+    std::vector<std::size_t> written(program_.buffers.size()),
+        read(program_.buffers.size());  // depth after it, 0: never
     std::size_t checks = 0, prints = 0;
     std::vector<std::pair<std::size_t, KernelCall>> calls;
     for (std::size_t k = 0; k < program_.kernels.size(); ++k) {
@@ -152,7 +159,8 @@ class Outliner {
       calls.emplace_back(depth, place_[k]);
     }
     std::stable_sort(calls.begin(), calls.end(), [](const auto& a, const auto& b) {
-      return std::tuple(a.first, a.second.kernel, a.second.first_row) < std::tuple(b.first, b.second.kernel, b.second.first_row);
+      return std::tuple(a.first, a.second.kernel, a.second.first_row) <
+             std::tuple(b.first, b.second.kernel, b.second.first_row);
     });
     std::vector<KernelCall> result;
     for (const auto& [depth, call] : calls) result.push_back(call);
@@ -173,7 +181,7 @@ class Outliner {
   }
 
   Program& program_;
-  std::vector<KernelCall> place_;   // what runs a kernel of before, by its position
+  std::vector<KernelCall> place_;  // what runs a kernel of before, by its position
 };
 
 }  // namespace

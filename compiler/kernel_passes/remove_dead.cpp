@@ -6,7 +6,8 @@
 //     y[v0] = mul(v1, v1)                        }
 //   }
 //
-// Only temporaries can be dead: outputs and state are what a call is for. One sweep from the last statement to the first.
+// Only temporaries can be dead: outputs and state are what a call is for. One sweep from the last statement
+// to the first.
 #include <algorithm>
 #include <unordered_map>
 
@@ -25,9 +26,7 @@ class Sweep {
       for_each_use(kernel.body, [&](const BufferUse& use) {
         if (!use.written) ++reads_[use.buffer];
       });
-      for_each_stmt(kernel.body, [&](const Stmt& stmt) {
-        count(stmt, 1);
-      });
+      for_each_stmt(kernel.body, [&](const Stmt& stmt) { count(stmt, 1); });
     }
   }
 
@@ -68,13 +67,16 @@ class Sweep {
       case StmtKind::kVar:
       case StmtKind::kAssign:
       case StmtKind::kAccumulator:
-      case StmtKind::kAccumulate: return uses_[stmt.var] == 0;
+      case StmtKind::kAccumulate:
+        return uses_[stmt.var] == 0;
       case StmtKind::kFor:
-      case StmtKind::kIf: return stmt.body.empty() && stmt.else_body.empty();
+      case StmtKind::kIf:
+        return stmt.body.empty() && stmt.else_body.empty();
       case StmtKind::kCheck:
       case StmtKind::kAssert:
       case StmtKind::kPrint:
-      case StmtKind::kCall: return false;
+      case StmtKind::kCall:
+        return false;
     }
     return false;
   }
@@ -87,8 +89,8 @@ class Sweep {
   }
 
   const Program& program_;
-  std::vector<int> reads_;                    // loads and other reads left, by BufferId
-  std::unordered_map<VarId, int> uses_;       // reads left of each variable
+  std::vector<int> reads_;               // loads and other reads left, by BufferId
+  std::unordered_map<VarId, int> uses_;  // reads left of each variable
 };
 
 }  // namespace

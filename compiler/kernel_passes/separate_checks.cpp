@@ -9,9 +9,9 @@
 //                                                           y[v0] = tanh(x[v1])
 //                                                         }
 //
-// So the second one can run in vector lanes and write state in place (after an error nothing has changed). The first nest
-// repeats the lets that its checks need. Left alone: checks under a branch, and those that depend on a mutable local, an
-// accumulation or something the nest itself stores.
+// So the second one can run in vector lanes and write state in place (after an error nothing has changed).
+// The first nest repeats the lets that its checks need. Left alone: checks under a branch, and those that
+// depend on a mutable local, an accumulation or something the nest itself stores.
 #include <algorithm>
 #include <set>
 
@@ -34,7 +34,8 @@ class Separator {
     });
     for_each_stmt({nest_}, [&](const Stmt& s) {
       if (s.kind == StmtKind::kVar || s.kind == StmtKind::kAccumulator) unstable_.insert(s.var);
-      if (s.kind == StmtKind::kCall || s.kind == StmtKind::kAssert || s.kind == StmtKind::kPrint) allowed_ = false;
+      if (s.kind == StmtKind::kCall || s.kind == StmtKind::kAssert || s.kind == StmtKind::kPrint)
+        allowed_ = false;
       if (s.kind == StmtKind::kCheck) found_ = true;
     });
     if (!found_ || !allowed_) return std::nullopt;
@@ -60,7 +61,8 @@ class Separator {
       mark(s.else_body, branch || s.kind == StmtKind::kIf);
       const bool check = s.kind == StmtKind::kCheck;
       if (check && branch) allowed_ = false;
-      if (check || (s.kind == StmtKind::kLet && needed_.contains(s.var)) || (s.kind == StmtKind::kFor && has_check(s.body)))
+      if (check || (s.kind == StmtKind::kLet && needed_.contains(s.var)) ||
+          (s.kind == StmtKind::kFor && has_check(s.body)))
         for_each_expr(s, [&](const ExprRef& e) { need(e); });
     }
   }

@@ -4,10 +4,11 @@
 //   for v1 < 8 { y[v1] = add(t[v1], 1) }      ⇒      for v0 < 8 { x[v0] = mul(x[v0], 2) }
 //   for v2 < 8 { x[v2] = t[v2] }                     for v1 < 8 { y[v1] = add(x[v1], 1) }
 //
-// The temporary is renamed to the state variable in the whole program. Allowed if, from the first statement that writes
-// the temporary on, the state is read only by that statement itself, in each iteration at the index it writes and before
-// it writes; and if no check that can fail comes later, for after an error the state is as it was. Copies that this leaves
-// (x[v2] = x[v2]) go. What is refused here may still lose its copy in `fuse_loops`. Before `vectorise`.
+// The temporary is renamed to the state variable in the whole program. Allowed if, from the first statement
+// that writes the temporary on, the state is read only by that statement itself, in each iteration at the
+// index it writes and before it writes; and if no check that can fail comes later, for after an error the
+// state is as it was. Copies that this leaves (x[v2] = x[v2]) go. What is refused here may still lose its
+// copy in `fuse_loops`. Before `vectorise`.
 #include <algorithm>
 #include <unordered_map>
 
@@ -24,7 +25,7 @@ using namespace kernel;
 constexpr std::size_t kNever = SIZE_MAX;
 struct BufferLife {
   std::size_t first_write = kNever;
-  std::vector<std::size_t> readers;      // ascending, each once
+  std::vector<std::size_t> readers;  // ascending, each once
 };
 
 // Walks the statement that first writes the temporary: see the top of the file.
@@ -58,10 +59,10 @@ class NestCheck {
     written_ = true;
     allowed_ = allowed_ && agrees(index);
     if (!allowed_) return;
-    for (const VarId var : loops_) {   // written once: the index tells all iterations apart
+    for (const VarId var : loops_) {  // written once: the index tells all iterations apart
       allowed_ = allowed_ && std::any_of(index->begin(), index->end(), [&](const ExprRef& i) {
-        return i->kind == ExprKind::kVar && i->id == var;
-      });
+                   return i->kind == ExprKind::kVar && i->id == var;
+                 });
     }
   }
   bool agrees(const std::vector<ExprRef>* index) {

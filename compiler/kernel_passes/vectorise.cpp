@@ -10,9 +10,10 @@
 //     y[v0] = v1                                          y[v0] = v1
 //   }                                                   }
 //
-// A loop may be simd if its iterations are independent (kernel.h); of the loops of a nest at most one on each path is, the
-// one that makes the nest cheapest by a rough count of instructions. Runs while indices have one expr per axis, before
-// `fuse_loops`: loops are fused only where their modes agree, so fusing never takes vectors away.
+// A loop may be simd if its iterations are independent (kernel.h); of the loops of a nest at most one on each
+// path is, the one that makes the nest cheapest by a rough count of instructions. Runs while indices have one
+// expr per axis, before `fuse_loops`: loops are fused only where their modes agree, so fusing never takes
+// vectors away.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -26,10 +27,10 @@ namespace {
 
 using namespace kernel;
 
-constexpr double kLanes = 8;              // of a typical vector
-constexpr double kAssumedExtent = 64;     // of a loop over a named dim
-constexpr double kFunction = 20;          // instructions, of a scalar or of a vector
-constexpr double kCarried = 4;            // cycles until an accumulated value can be added to again
+constexpr double kLanes = 8;           // of a typical vector
+constexpr double kAssumedExtent = 64;  // of a loop over a named dim
+constexpr double kFunction = 20;       // instructions, of a scalar or of a vector
+constexpr double kCarried = 4;         // cycles until an accumulated value can be added to again
 
 struct Access {
   std::vector<IndexRef> all;
@@ -105,17 +106,24 @@ class Vectoriser {
       case StmtKind::kCheck:
       case StmtKind::kAssert:
       case StmtKind::kPrint:
-      case StmtKind::kCall: return false;
+      case StmtKind::kCall:
+        return false;
       case StmtKind::kFor:
-      case StmtKind::kIf: return !varies(stmt.value, loop);
-      case StmtKind::kAssign: return loop.inside.contains(stmt.var);
-      case StmtKind::kAccumulator: return !stmt.lanes && stmt.dtype != DType::kBool;   // emitters hold no masks in these
+      case StmtKind::kIf:
+        return !varies(stmt.value, loop);
+      case StmtKind::kAssign:
+        return loop.inside.contains(stmt.var);
+      case StmtKind::kAccumulator:
+        return !stmt.lanes && stmt.dtype != DType::kBool;  // emitters hold no masks in these
       case StmtKind::kAccumulate:
         return loop.inside.contains(stmt.var) ||
-               (!stmt.index.empty() && stmt.index[0]->kind == ExprKind::kVar && stmt.index[0]->id == loop.var);
-      case StmtKind::kVar: return stmt.dtype != DType::kBool;
+               (!stmt.index.empty() && stmt.index[0]->kind == ExprKind::kVar &&
+                stmt.index[0]->id == loop.var);
+      case StmtKind::kVar:
+        return stmt.dtype != DType::kBool;
       case StmtKind::kStore:
-      case StmtKind::kLet: return true;
+      case StmtKind::kLet:
+        return true;
     }
     return false;
   }
@@ -139,7 +147,8 @@ class Vectoriser {
   }
 
   double expression_cost(const Expr& expr, const LoopVariation* loop) const {
-    if (expr.kind == ExprKind::kLoad) return access_cost(expr.id, expr.args, loop);   // its index costs nothing
+    if (expr.kind == ExprKind::kLoad)
+      return access_cost(expr.id, expr.args, loop);  // its index costs nothing
     double cost = 0;
     if (expr.kind == ExprKind::kOp)
       cost = (scalar_op_info(expr.op).traits & Trait::kTranscendental) != 0 ? kFunction : 1;
@@ -151,9 +160,11 @@ class Vectoriser {
     if (loop == nullptr) return 1;
     switch (movement(program_.buffers[buffer], index, *loop)) {
       case Movement::kInvariant:
-      case Movement::kUnit: return 1;
+      case Movement::kUnit:
+        return 1;
       case Movement::kStrided:
-      case Movement::kOther: break;
+      case Movement::kOther:
+        break;
     }
     return kLanes;
   }

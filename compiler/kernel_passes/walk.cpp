@@ -72,7 +72,8 @@ void substitute(std::vector<Stmt>& list, const Substitution& replacements) {
 
 bool mentions(const ExprRef& expr, VarId var) {
   if ((expr->kind == ExprKind::kVar || expr->kind == ExprKind::kFinish) && expr->id == var) return true;
-  return std::any_of(expr->args.begin(), expr->args.end(), [&](const ExprRef& a) { return mentions(a, var); });
+  return std::any_of(expr->args.begin(), expr->args.end(),
+                     [&](const ExprRef& a) { return mentions(a, var); });
 }
 
 bool same_index(const std::vector<ExprRef>& a, const std::vector<ExprRef>& b) {
@@ -89,7 +90,8 @@ std::vector<KernelCall> calls_of(const Program& program) {
   if (!program.calls.empty()) return program.calls;
   std::vector<KernelCall> calls;
   for (std::uint32_t k = 0; k < program.kernels.size(); ++k)
-    calls.push_back({k, 0, std::max<std::uint32_t>(1, static_cast<std::uint32_t>(program.kernels[k].rows.size()))});
+    calls.push_back(
+        {k, 0, std::max<std::uint32_t>(1, static_cast<std::uint32_t>(program.kernels[k].rows.size()))});
   return calls;
 }
 

@@ -48,14 +48,16 @@ void for_each_load(const std::vector<Stmt>& list, F&& f) {
 struct BufferUse {
   BufferId buffer = 0;
   bool written = false;
-  const std::vector<ExprRef>* index = nullptr;   // null: all of it (calls, prints)
+  const std::vector<ExprRef>* index = nullptr;  // null: all of it (calls, prints)
 };
 // Every use, loads of a statement before what it writes.
 void for_each_use(const std::vector<Stmt>& list, const std::function<void(const BufferUse&)>& f);
-void for_each_use_of(const Stmt& stmt, const std::function<void(const BufferUse&)>& f);   // bodies not included
+void for_each_use_of(const Stmt& stmt,
+                     const std::function<void(const BufferUse&)>& f);  // bodies not included
 void for_each_buffer(const std::vector<Stmt>& list, const std::function<void(BufferId)>& f);
 
-// Rebuilds an expr bottom-up: `f` sees each node with its operands already rewritten and gives what takes its place.
+// Rebuilds an expr bottom-up: `f` sees each node with its operands already rewritten and gives what takes its
+// place.
 ExprRef rewrite(const ExprRef& expr, const std::function<ExprRef(const ExprRef&)>& f);
 // Rewrites every expr directly in a statement.
 void rewrite_exprs(Stmt& stmt, const std::function<ExprRef(const ExprRef&)>& f);

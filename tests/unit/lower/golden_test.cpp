@@ -1,5 +1,6 @@
-// Golden files: goldens/<pass>/<case>.txt holds a graph, a line of dashes and the program after the pass; under `lower` it
-// is the program as lowered. COHORT_ACCEPT=1 writes what was seen: read the diff before committing it.
+// Golden files: goldens/<pass>/<case>.txt holds a graph, a line of dashes and the program after the pass;
+// under `lower` it is the program as lowered. COHORT_ACCEPT=1 writes what was seen: read the diff before
+// committing it.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -72,6 +73,7 @@ TEST_CASE("goldens of lowering and of the kernel passes") {
 TEST_CASE("every kernel pass has goldens") {
   for (const KernelPass& pass : kernel_passes()) {
     INFO(std::string(pass.name));
-    CHECK(std::filesystem::exists(std::filesystem::path(COHORT_SOURCE_DIR) / "tests/unit/lower/goldens" / pass.name));
+    CHECK(std::filesystem::exists(std::filesystem::path(COHORT_SOURCE_DIR) / "tests/unit/lower/goldens" /
+                                  pass.name));
   }
 }

@@ -6,7 +6,7 @@
 using namespace cohort;
 using namespace cohort::test;
 
-TEST_CASE("simultaneous updates read old values") {   // CASES 1
+TEST_CASE("simultaneous updates read old values") {  // CASES 1
   ModuleBuilder m("toy");
   const StateId x = m.add_state("x", f64({2}), tensor(DType::kF64, {2}, {1, 2}));
   const StateId y = m.add_state("y", f64({2}), tensor(DType::kF64, {2}, {3, 4}));
@@ -89,7 +89,8 @@ TEST_CASE("print and assert") {
   ModuleBuilder m("effects");
   const StateId x = m.add_state("x", f64({4}), tensor(DType::kF64, {4}));
   FunctionBuilder f(m, "f");
-  const ValueId t = f.make("print", {f.make("mul", {f.state(x), f.literal(DType::kF64, 2)})}, {{"message", std::string("t")}});
+  const ValueId t = f.make("print", {f.make("mul", {f.state(x), f.literal(DType::kF64, 2)})},
+                           {{"message", std::string("t")}});
   const ValueId holds = f.make("lt", {t, f.literal(DType::kF64, 20)});
   f.update(x, f.make("assert", {t, holds}, {{"message", std::string("too large")}}));
   const Module module = finish(m, f);

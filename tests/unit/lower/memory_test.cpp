@@ -15,7 +15,8 @@ CompiledModule planned(Module module) {
   CompiledModule compiled;
   compiled.module = std::move(module);
   for (const auto& function : compiled.module.functions)
-    compiled.functions.push_back({run_kernel_passes(lower(compiled.module, *function), compiled.module.dims, {}), {}});
+    compiled.functions.push_back(
+        {run_kernel_passes(lower(compiled.module, *function), compiled.module.dims, {}), {}});
   plan_memory(compiled);
   return compiled;
 }
@@ -59,21 +60,23 @@ TEST_CASE("buffers whose lives overlap never share bytes") {
         if (e->kind == kernel::ExprKind::kLoad) touch(e->id);
         for (const kernel::ExprRef& a : e->args) expr(a);
       };
-      const std::function<void(const std::vector<kernel::Stmt>&)> list = [&](const std::vector<kernel::Stmt>& statements) {
-        for (const kernel::Stmt& s : statements) {
-          if (s.kind == kernel::StmtKind::kStore) touch(s.buffer);
-          for (const kernel::BufferId b : s.buffers) touch(b);
-          if (s.value) expr(s.value);
-          for (const kernel::ExprRef& e : s.index) expr(e);
-          list(s.body);
-          list(s.else_body);
-        }
-      };
+      const std::function<void(const std::vector<kernel::Stmt>&)> list =
+          [&](const std::vector<kernel::Stmt>& statements) {
+            for (const kernel::Stmt& s : statements) {
+              if (s.kind == kernel::StmtKind::kStore) touch(s.buffer);
+              for (const kernel::BufferId b : s.buffers) touch(b);
+              if (s.value) expr(s.value);
+              for (const kernel::ExprRef& e : s.index) expr(e);
+              list(s.body);
+              list(s.else_body);
+            }
+          };
       list(k.body);
       ++step;
     }
     const auto bytes = [&](std::size_t b) {
-      return static_cast<std::uint64_t>(max_element_count(program.buffers[b].shape, {}) * dtype_bytes(program.buffers[b].dtype));
+      return static_cast<std::uint64_t>(max_element_count(program.buffers[b].shape, {}) *
+                                        dtype_bytes(program.buffers[b].dtype));
     };
     for (std::size_t a = 0; a < life.size(); ++a) {
       CHECK((placements[a].space == Space::kNone) == (life[a].first == SIZE_MAX));
@@ -85,7 +88,8 @@ TEST_CASE("buffers whose lives overlap never share bytes") {
         const bool together = life[a].first <= life[b].second && life[b].first <= life[a].second;
         const bool overlap = placements[a].offset < placements[b].offset + bytes(b) &&
                              placements[b].offset < placements[a].offset + bytes(a);
-        const bool states = program.buffers[a].kind == kernel::BufferKind::kState || program.buffers[b].kind == kernel::BufferKind::kState;
+        const bool states = program.buffers[a].kind == kernel::BufferKind::kState ||
+                            program.buffers[b].kind == kernel::BufferKind::kState;
         CHECK_FALSE(((together || states) && overlap));
       }
     }
@@ -107,14 +111,14 @@ TEST_CASE("state stands first, initial values in the weights, equal ones once") 
   CHECK(compiled.states[1].init_offset == 0);
   CHECK(compiled.states[2].init_offset == kZeros);
   CHECK(compiled.weights_bytes == 64);
-  CHECK(compiled.workspace_bytes == kHeaderBytes + 3 * 64);   // the update is computed in place
+  CHECK(compiled.workspace_bytes == kHeaderBytes + 3 * 64);  // the update is computed in place
 }
 
 TEST_CASE("lives are counted in rows") {
   ModuleBuilder m("rows");
   FunctionBuilder f(m, "f");
   std::vector<ValueId> parts;
-  for (int i = 0; i < 64; ++i) {   // alike, each a product and what reads it
+  for (int i = 0; i < 64; ++i) {  // alike, each a product and what reads it
     const StateId s = m.add_state("s" + std::to_string(i), f64({8}), tensor(DType::kF64, {8}));
     const StateId w = m.add_state("w" + std::to_string(i), f64({8, 8}), tensor(DType::kF64, {8, 8}));
     const ValueId y = f.make("matmul", {f.state(w), f.state(s)});

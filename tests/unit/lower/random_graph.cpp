@@ -12,7 +12,8 @@ namespace {
 
 class Generator {
  public:
-  Generator(std::uint64_t seed) : random_(seed * 0x9e3779b97f4a7c15u + 1), module_("random"), function_(module_, "f") {}
+  Generator(std::uint64_t seed)
+      : random_(seed * 0x9e3779b97f4a7c15u + 1), module_("random"), function_(module_, "f") {}
 
   RandomGraph run(int nodes) {
     leaves();
@@ -60,7 +61,8 @@ class Generator {
       }
       for (int i = 0; i < 2; ++i) {
         if (!chance(60)) continue;
-        const StateId s = module_.add_state("s" + n + "_" + std::to_string(i), type(dtype_, shape), random_tensor(dtype_, extents));
+        const StateId s = module_.add_state("s" + n + "_" + std::to_string(i), type(dtype_, shape),
+                                            random_tensor(dtype_, extents));
         states_.push_back(s);
         values_.push_back(function_.state(s));
       }
@@ -73,7 +75,10 @@ class Generator {
     index_ = function_.input("index", type(DType::kI64, {3}));
   }
 
-  ValueId pick() { return values_[chance(60) ? values_.size() - 1 - below(std::min<std::size_t>(values_.size(), 6)) : below(values_.size())]; }
+  ValueId pick() {
+    return values_[chance(60) ? values_.size() - 1 - below(std::min<std::size_t>(values_.size(), 6))
+                              : below(values_.size())];
+  }
   std::optional<ValueId> pick_rank(int rank) {
     for (int tries = 0; tries < 20; ++tries) {
       const ValueId v = pick();
@@ -91,18 +96,26 @@ class Generator {
       switch (below(12)) {
         case 0:
         case 1:
-        case 2: return keep(unary());
+        case 2:
+          return keep(unary());
         case 3:
         case 4:
-        case 5: return keep(binary());
-        case 6: return index_map();
-        case 7: return keep(reduction());
-        case 8: return slice();
-        case 9: return product();
-        case 10: return gather();
-        default: return scatter();
+        case 5:
+          return keep(binary());
+        case 6:
+          return index_map();
+        case 7:
+          return keep(reduction());
+        case 8:
+          return slice();
+        case 9:
+          return product();
+        case 10:
+          return gather();
+        default:
+          return scatter();
       }
-    } catch (const UserError&) {   // shapes that do not fit: no node this time
+    } catch (const UserError&) {  // shapes that do not fit: no node this time
     }
   }
 
@@ -119,7 +132,8 @@ class Generator {
     const ValueId x = pick_rank(1).value_or(values_[0]);
     const int rank = function_.type(x).rank();
     Attrs attrs;
-    if (rank > 0 && chance(70)) set_attr(attrs, "axes", IntList{static_cast<std::int64_t>(below(static_cast<std::size_t>(rank)))});
+    if (rank > 0 && chance(70))
+      set_attr(attrs, "axes", IntList{static_cast<std::int64_t>(below(static_cast<std::size_t>(rank)))});
     if (chance(30)) set_attr(attrs, "keepdims", true);
     return function_.make(ops[below(std::size(ops))], {x}, attrs);
   }
@@ -129,12 +143,18 @@ class Generator {
     const int rank = function_.type(*x).rank();
     const auto axis = static_cast<std::int64_t>(below(static_cast<std::size_t>(rank)));
     switch (below(6)) {
-      case 0: return keep(function_.make("transpose", {*x}));
-      case 1: return keep(function_.make("flip", {*x}, {{"axes", IntList{axis}}}));
-      case 2: return keep(function_.make("roll", {*x}, {{"axes", IntList{axis}}, {"shifts", IntList{1}}}));
-      case 3: return keep(function_.make("concat", {*x, *x}, {{"axis", axis}}));
-      case 4: return keep(function_.make("reshape", {*x}, {{"shape", Shape{-1}}}));
-      default: return keep(function_.make("repeat", {*x}, {{"axis", axis}, {"repeats", std::int64_t{2}}}));
+      case 0:
+        return keep(function_.make("transpose", {*x}));
+      case 1:
+        return keep(function_.make("flip", {*x}, {{"axes", IntList{axis}}}));
+      case 2:
+        return keep(function_.make("roll", {*x}, {{"axes", IntList{axis}}, {"shifts", IntList{1}}}));
+      case 3:
+        return keep(function_.make("concat", {*x, *x}, {{"axis", axis}}));
+      case 4:
+        return keep(function_.make("reshape", {*x}, {{"shape", Shape{-1}}}));
+      default:
+        return keep(function_.make("repeat", {*x}, {{"axis", axis}, {"repeats", std::int64_t{2}}}));
     }
   }
   void slice() {
@@ -157,7 +177,8 @@ class Generator {
     const std::optional<ValueId> x = pick_rank(1);
     if (!x || function_.type(*x).shape[0].offset < 3) return;
     const ValueId other = pick_rank(1).value_or(*x);
-    const ValueId y = function_.make("take", {function_.type(other).shape[0].offset < 3 ? *x : other, index_});
+    const ValueId y =
+        function_.make("take", {function_.type(other).shape[0].offset < 3 ? *x : other, index_});
     keep(function_.make(chance(50) ? "scatter_add" : "scatter_set", {*x, y, index_}));
   }
 

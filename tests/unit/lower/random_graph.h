@@ -1,5 +1,5 @@
-// Random graphs for differential tests: elementwise operators, index maps, slices, gathers, reductions and products over
-// inputs, constants and state, with outputs and updates. The same seed gives the same graph.
+// Random graphs for differential tests: elementwise operators, index maps, slices, gathers, reductions and
+// products over inputs, constants and state, with outputs and updates. The same seed gives the same graph.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Lowering and the kernel passes are near-linear: four times the nodes may take at most about six times as long.
+// Lowering and the kernel passes are near-linear: four times the nodes may take at most about six times as
+// long.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -26,9 +27,14 @@ Module elementwise(int nodes) {
   FunctionBuilder f(m, "f");
   std::vector<ValueId> values{f.input("a", f64({50})), f.input("b", f64({50}))};
   for (int i = 0; i < nodes; ++i)
-    values.push_back(f.make(i % 3 == 0 ? "tanh" : i % 3 == 1 ? "add" : "mul",
-                            i % 3 == 0 ? std::vector<ValueId>{values.back()}
-                                       : std::vector<ValueId>{values.back(), values[values.size() - 2 - static_cast<std::size_t>(i) % 5 % (values.size() - 1)]}));
+    values.push_back(f.make(
+        i % 3 == 0   ? "tanh"
+        : i % 3 == 1 ? "add"
+                     : "mul",
+        i % 3 == 0 ? std::vector<ValueId>{values.back()}
+                   : std::vector<ValueId>{
+                         values.back(),
+                         values[values.size() - 2 - static_cast<std::size_t>(i) % 5 % (values.size() - 1)]}));
   f.output("y", values.back());
   return finish(m, f);
 }

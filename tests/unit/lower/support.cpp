@@ -47,7 +47,8 @@ void compare(const Module& module, const kernel::Program& program, const std::ve
   for (const CallResult& expected : reference.calls) {
     const CallResult result = interpret_program(module, program, inputs, state, dims, order);
     REQUIRE(result.outputs.size() == expected.outputs.size());
-    for (std::size_t i = 0; i < expected.outputs.size(); ++i) CHECK(same(result.outputs[i], expected.outputs[i]));
+    for (std::size_t i = 0; i < expected.outputs.size(); ++i)
+      CHECK(same(result.outputs[i], expected.outputs[i]));
     CHECK(result.printed == expected.printed);
   }
   for (std::size_t s = 0; s < state.size(); ++s) {
@@ -73,9 +74,8 @@ kernel::Program check_lowering(const Module& module, const std::vector<Tensor>& 
   kernel::Program program = lower(module, function);
   REQUIRE(kernel::verify(program).empty());
   check("lowering", program);
-  return run_kernel_passes(std::move(program), module.dims, {}, [&](const KernelPass& pass, const kernel::Program& p) {
-    check(pass.name, p);
-  });
+  return run_kernel_passes(std::move(program), module.dims, {},
+                           [&](const KernelPass& pass, const kernel::Program& p) { check(pass.name, p); });
 }
 
 }  // namespace cohort::test

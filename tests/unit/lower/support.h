@@ -1,4 +1,5 @@
-// What the tests of lowering share: graphs made in one line each, and runs that must equal the graph's meaning.
+// What the tests of lowering share: graphs made in one line each, and runs that must equal the graph's
+// meaning.
 #pragma once
 
 #include <string>
@@ -21,8 +22,9 @@ inline Type f32(const Shape& shape) { return type(DType::kF32, shape); }
 // Adds the function, and gives the module.
 Module finish(ModuleBuilder& module, FunctionBuilder& function);
 
-// Lowers the module's first function, runs every kernel pass, and after each interprets the program for `calls` calls in
-// both loop orders: outputs and state must be bit for bit those of interpret(). Gives the last program.
+// Lowers the module's first function, runs every kernel pass, and after each interprets the program for
+// `calls` calls in both loop orders: outputs and state must be bit for bit those of interpret(). Gives the
+// last program.
 kernel::Program check_lowering(const Module& module, const std::vector<Tensor>& inputs, int calls = 2);
 
 }  // namespace cohort::test
