@@ -14,6 +14,10 @@ void run_pipeline(PassRunner& runner) {
   constexpr std::string_view kAlgebra[] = {"stabilise", "reassociate"};
   runner.run_until_stable(kAlgebra, 1);
   runner.run_until_stable(kClean, kRounds);
+
+  // Nothing that looks for transposes comes after it.
+  constexpr std::string_view kLayout[] = {"lay_out_weights"};
+  runner.run_until_stable(kLayout, 1);
 }
 
 Module optimise(Module module, const CompileOptions& options) {
