@@ -2,9 +2,10 @@
 //
 //   matmul(transpose(a), b)                    =>  matmul(a, b) {transpose_a}     (of the last two axes)
 //   transpose(matmul(a, b))                    =>  matmul(b, a) with both flags turned, where nothing else reads it
-//   matmul(a[m,1], b[1,n])                     =>  add(mul(a, b), 0)
+//   matmul(a[m,1], b[1,n])                     =>  fma(a, b, 0)                      (of integers mul(a, b))
 //
-// The order of each sum over k stays: factors commute bit for bit, and a sum starts from 0, so that -0.0 becomes 0.
+// The order of each sum over k stays: factors commute bit for bit, and a sum starts from 0 and rounds once: -0.0 becomes
+// 0, but what underflows to -0.0 keeps its sign.
 #include <algorithm>
 
 #include "compiler/emitter.h"
@@ -55,8 +56,8 @@ Values outer_product(Emitter& e, const NodeView& node, bool transpose_a, bool tr
   if (e.type(a).rank() == 1 && e.type(b).rank() > 1) b = e.reshape(b, result.shape);
   else if (e.type(b).rank() == 1 && e.type(a).rank() > 1) a = e.reshape(a, result.shape);
   else if (e.type(a).rank() == 1) a = e.reshape(a, {}), b = e.reshape(b, {});
-  ValueId value = e.emit("mul", {a, b});
-  if (is_float(result.dtype)) value = e.emit("add", {value, e.to().literal(result.dtype, 0)});
+  const ValueId value = is_float(result.dtype) ? e.emit("fma", {a, b, e.to().literal(result.dtype, 0)})
+                                               : e.emit("mul", {a, b});
   return {e.reshape(value, result.shape)};
 }
 

@@ -167,6 +167,7 @@ Values concat(Emitter& e, const NodeView& node) {
   Values inputs;
   for (const Part& part : parts)
     inputs.push_back(part.value != kNoId ? part.value : slice_of(e, part.base, *part.region));
+  if (inputs.size() == 1) return inputs;
   return {e.emit("concat", inputs, {{"axis", static_cast<std::int64_t>(axis)}})};
 }
 
