@@ -6,7 +6,8 @@
 namespace cohort {
 
 namespace {
-// Rewrites shrink what they match or move towards a normal form; the bound only guards against one that does not.
+// Rewrites shrink what they match or move towards a normal form; the bound only guards against one that does
+// not.
 constexpr int kMaxDepth = 32;
 }  // namespace
 

@@ -1,6 +1,6 @@
-// The walk that most passes are made of: every node is offered, over operands that are already rewritten, to a function
-// that either says what stands for it or leaves it. What it emits is offered to it again, so one walk reaches a normal
-// form as long as the function moves towards one.
+// The walk that most passes are made of: every node is offered, over operands that are already rewritten, to
+// a function that either says what stands for it or leaves it. What it emits is offered to it again, so one
+// walk reaches a normal form as long as the function moves towards one.
 #pragma once
 
 #include <functional>
@@ -27,8 +27,8 @@ class Emitter {
   // Walks the function.
   Function run();
 
-  // For the rewriting function. Emits a node, rewritten in its turn, at the source position of the node at hand, and
-  // gives its first result.
+  // For the rewriting function. Emits a node, rewritten in its turn, at the source position of the node at
+  // hand, and gives its first result.
   ValueId emit(const OpDef& op, std::span<const ValueId> inputs, Attrs attrs = {});
   ValueId emit(std::string_view op, std::span<const ValueId> inputs, Attrs attrs = {});
   ValueId emit(std::string_view op, std::initializer_list<ValueId> inputs, Attrs attrs = {});
@@ -45,8 +45,8 @@ class Emitter {
   // The types the node's results would have.
   std::vector<Type> infer(const NodeView& node);
   Shape result_shape(const NodeView& node) { return infer(node).front().shape; }
-  // The node of operator `op` whose only result `value` is; null if something else makes it. The pointer holds until the
-  // next node is emitted.
+  // The node of operator `op` whose only result `value` is; null if something else makes it. The pointer
+  // holds until the next node is emitted.
   const Node* made_by(ValueId value, std::string_view op);
   // The node of the old function that is being rewritten; null for what a rewrite emits.
   const Node* source() const { return depth_ == 1 ? source_ : nullptr; }

@@ -10,7 +10,7 @@ namespace cohort {
 
 namespace {
 
-constexpr std::int64_t kMostElements = 4096;   // larger constants are not looked through
+constexpr std::int64_t kMostElements = 4096;  // larger constants are not looked through
 
 Sign sign_of(Scalar element) {
   if (!is_float(element.dtype)) {
@@ -29,36 +29,58 @@ Sign sign_of(const Tensor& tensor) {
   return sign;
 }
 
-// Integers wrap, so what is said of results below is for floats alone, but for operators that choose an operand.
+// Integers wrap, so what is said of results below is for floats alone, but for operators that choose an
+// operand.
 Sign sign_of_scalar_op(ScalarOp op, std::span<const Sign> in, bool floats) {
   const auto capped = [&](Sign most, Sign claim) { return floats ? std::min(most, claim) : Sign::kUnknown; };
   switch (op) {
-    case ScalarOp::k_abs: case ScalarOp::k_square: case ScalarOp::k_exp: case ScalarOp::k_exp2:
-    case ScalarOp::k_sigmoid: case ScalarOp::k_softplus: case ScalarOp::k_erfc:
+    case ScalarOp::k_abs:
+    case ScalarOp::k_square:
+    case ScalarOp::k_exp:
+    case ScalarOp::k_exp2:
+    case ScalarOp::k_sigmoid:
+    case ScalarOp::k_softplus:
+    case ScalarOp::k_erfc:
       return floats ? Sign::kNonNegative : Sign::kUnknown;
-    case ScalarOp::k_cosh: return Sign::kPositive;
-    case ScalarOp::k_relu: return std::max(Sign::kNonNegative, in[0]);
-    case ScalarOp::k_sqrt: case ScalarOp::k_ceil: return in[0];
-    case ScalarOp::k_floor: case ScalarOp::k_trunc: case ScalarOp::k_sign: case ScalarOp::k_reciprocal:
-    case ScalarOp::k_cbrt: case ScalarOp::k_log1p: case ScalarOp::k_expm1: case ScalarOp::k_tanh:
+    case ScalarOp::k_cosh:
+      return Sign::kPositive;
+    case ScalarOp::k_relu:
+      return std::max(Sign::kNonNegative, in[0]);
+    case ScalarOp::k_sqrt:
+    case ScalarOp::k_ceil:
+      return in[0];
+    case ScalarOp::k_floor:
+    case ScalarOp::k_trunc:
+    case ScalarOp::k_sign:
+    case ScalarOp::k_reciprocal:
+    case ScalarOp::k_cbrt:
+    case ScalarOp::k_log1p:
+    case ScalarOp::k_expm1:
+    case ScalarOp::k_tanh:
       return capped(Sign::kNonNegative, in[0]);
-    case ScalarOp::k_max: return std::max(in[0], in[1]);
-    case ScalarOp::k_min: return std::min(in[0], in[1]);
-    case ScalarOp::k_where: return std::min(in[1], in[2]);
-    case ScalarOp::k_clip: return std::min(std::max(in[0], in[1]), in[2]);
+    case ScalarOp::k_max:
+      return std::max(in[0], in[1]);
+    case ScalarOp::k_min:
+      return std::min(in[0], in[1]);
+    case ScalarOp::k_where:
+      return std::min(in[1], in[2]);
+    case ScalarOp::k_clip:
+      return std::min(std::max(in[0], in[1]), in[2]);
     case ScalarOp::k_add:
       if (in[0] == Sign::kUnknown || in[1] == Sign::kUnknown) return Sign::kUnknown;
       return floats ? std::max(in[0], in[1]) : Sign::kUnknown;
-    case ScalarOp::k_mul: case ScalarOp::k_true_div:
+    case ScalarOp::k_mul:
+    case ScalarOp::k_true_div:
       return capped(Sign::kNonNegative, std::min(in[0], in[1]));
-    default: return Sign::kUnknown;
+    default:
+      return Sign::kUnknown;
   }
 }
 
 bool keeps_sign_of_first(std::string_view op) {
-  constexpr std::string_view kOps[] = {"broadcast", "copy", "expand", "flip", "full", "reduce_max", "reduce_mean",
-                                       "reduce_min", "repeat", "reshape", "roll", "slice", "sort", "squeeze", "take",
-                                       "tile", "transpose"};
+  constexpr std::string_view kOps[] = {
+      "broadcast", "copy", "expand", "flip", "full",    "reduce_max", "reduce_mean", "reduce_min", "repeat",
+      "reshape",   "roll", "slice",  "sort", "squeeze", "take",       "tile",        "transpose"};
   return std::binary_search(std::begin(kOps), std::end(kOps), op);
 }
 
@@ -68,7 +90,8 @@ Sign ValueFacts::sign(ValueId wanted) {
   while (signs_.size() <= wanted) {
     const auto id = static_cast<ValueId>(signs_.size());
     const Value& value = function_.value(id);
-    Sign sign = is_unsigned_int(value.type.dtype) || value.type.dtype == DType::kBool ? Sign::kNonNegative : Sign::kUnknown;
+    Sign sign = is_unsigned_int(value.type.dtype) || value.type.dtype == DType::kBool ? Sign::kNonNegative
+                                                                                      : Sign::kUnknown;
     if (value.kind == ValueKind::kConstant) {
       sign = sign_of(module_.constants[value.index].data);
     } else if (value.kind == ValueKind::kNode) {

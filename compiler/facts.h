@@ -12,8 +12,8 @@ namespace cohort {
 // Each claim includes the ones before it; NaN elements are allowed by all.
 enum class Sign : std::uint8_t {
   kUnknown,
-  kNonNegative,   // no element has its sign bit set: neither below 0 nor -0.0
-  kPositive       // every element is above 0
+  kNonNegative,  // no element has its sign bit set: neither below 0 nor -0.0
+  kPositive      // every element is above 0
 };
 
 // Facts about a function that may still grow; each value is looked at once.
@@ -23,7 +23,8 @@ class ValueFacts {
 
   Sign sign(ValueId value);
   bool is_constant(ValueId value) const { return function_.value(value).kind == ValueKind::kConstant; }
-  // The scalar that every element of the value equals: a constant of equal elements, or one spread over a shape.
+  // The scalar that every element of the value equals: a constant of equal elements, or one spread over a
+  // shape.
   std::optional<Scalar> uniform_value(ValueId value) const;
   const Module& module() const { return module_; }
   const Function& function() const { return function_; }
@@ -34,7 +35,8 @@ class ValueFacts {
   std::vector<Sign> signs_;
 };
 
-// The scalar all elements of a tensor equal; nothing if they differ, if there are none, or if there are very many.
+// The scalar all elements of a tensor equal; nothing if they differ, if there are none, or if there are very
+// many.
 std::optional<Scalar> uniform_element(const Tensor& tensor);
 
 }  // namespace cohort

@@ -14,7 +14,8 @@ constexpr Pass kPasses[] = {
 std::span<const Pass> all_passes() { return kPasses; }
 
 const Pass* find_pass(std::string_view name) {
-  const auto* it = std::find_if(std::begin(kPasses), std::end(kPasses), [&](const Pass& p) { return p.name == name; });
+  const auto* it =
+      std::find_if(std::begin(kPasses), std::end(kPasses), [&](const Pass& p) { return p.name == name; });
   return it == std::end(kPasses) ? nullptr : it;
 }
 

@@ -6,8 +6,9 @@ void run_pipeline(PassRunner& runner) {
   constexpr int kRounds = 4;
 
   // Fewer kinds of operators, and nothing in the way of the patterns that follow.
-  constexpr std::string_view kClean[] = {"expand",          "simplify_shapes", "simplify_slices",  "simplify",
-                                         "simplify_matmul", "fold_constants",  "merge_duplicates", "remove_dead"};
+  constexpr std::string_view kClean[] = {"expand",           "simplify_shapes", "simplify_slices",
+                                         "simplify",         "simplify_matmul", "fold_constants",
+                                         "merge_duplicates", "remove_dead"};
   runner.run_until_stable(kClean, kRounds);
 
   // Accuracy first, speed second: what is stable is not taken apart again.

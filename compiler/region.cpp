@@ -27,7 +27,8 @@ bool is_disjoint(const Progression& a, const Progression& b) {
 }
 
 bool is_empty(const Region& region) {
-  return std::any_of(region.begin(), region.end(), [](const Progression& p) { return !p.whole && p.count == 0; });
+  return std::any_of(region.begin(), region.end(),
+                     [](const Progression& p) { return !p.whole && p.count == 0; });
 }
 
 bool is_subset(const Region& inner, const Region& outer) {
@@ -45,7 +46,8 @@ bool is_disjoint(const Region& a, const Region& b) {
 
 bool covers(const Region& region, const Shape& shape) {
   for (std::size_t i = 0; i < region.size(); ++i)
-    if (!region[i].whole && !(shape[i].is_constant(region[i].count) && (region[i].count <= 1 || std::abs(region[i].step) == 1)))
+    if (!region[i].whole &&
+        !(shape[i].is_constant(region[i].count) && (region[i].count <= 1 || std::abs(region[i].step) == 1)))
       return false;
   return true;
 }
@@ -63,10 +65,12 @@ Region whole_region(const Shape& shape) {
   return region;
 }
 
-std::optional<Region> region_of(const Attrs& attrs, const Shape& shape, std::size_t inputs, int inputs_before) {
+std::optional<Region> region_of(const Attrs& attrs, const Shape& shape, std::size_t inputs,
+                                int inputs_before) {
   if (static_cast<int>(inputs) > inputs_before) return std::nullopt;
   Region region = whole_region(shape);
-  for (const ops::SlicedAxis& axis : ops::sliced_axes(attrs, shape, static_cast<int>(inputs), inputs_before)) {
+  for (const ops::SlicedAxis& axis :
+       ops::sliced_axes(attrs, shape, static_cast<int>(inputs), inputs_before)) {
     const auto i = static_cast<std::size_t>(axis.axis);
     if (region[i].whole && axis.step == 1 && axis.start.is_constant(0) && axis.extent == shape[i]) continue;
     if (!axis.start.is_constant() || !axis.extent.is_constant()) return std::nullopt;
@@ -83,7 +87,8 @@ Attrs slice_attrs(const Region& region, const Shape& shape) {
     axes.push_back(static_cast<std::int64_t>(i));
     starts.push_back(p.count == 0 ? 0 : p.start);
     steps.push_back(p.count <= 1 ? 1 : p.step);
-    const std::int64_t stop = p.count <= 1 ? *starts.back() + p.count : p.start + (p.count - 1) * p.step + (p.step > 0 ? 1 : -1);
+    const std::int64_t stop =
+        p.count <= 1 ? *starts.back() + p.count : p.start + (p.count - 1) * p.step + (p.step > 0 ? 1 : -1);
     stops.push_back(stop < 0 ? std::nullopt : std::optional(stop));
   }
   Attrs attrs{{"axes", axes}, {"starts", starts}};
@@ -97,9 +102,12 @@ Region compose(const Region& first, const Region& second) {
   Region region;
   for (std::size_t i = 0; i < first.size(); ++i) {
     const Progression &a = first[i], &b = second[i];
-    if (b.whole) region.push_back(a);
-    else if (a.whole) region.push_back(b);
-    else region.push_back({a.start + a.step * b.start, a.step * b.step, b.count, false});
+    if (b.whole)
+      region.push_back(a);
+    else if (a.whole)
+      region.push_back(b);
+    else
+      region.push_back({a.start + a.step * b.start, a.step * b.step, b.count, false});
   }
   return region;
 }
@@ -108,9 +116,12 @@ Region relative_to(const Region& inner, const Region& outer) {
   Region region;
   for (std::size_t i = 0; i < inner.size(); ++i) {
     const Progression &a = inner[i], &b = outer[i];
-    if (b.whole) region.push_back(a);
-    else if (a.count == 0) region.push_back({0, 1, 0, false});
-    else region.push_back({(a.start - b.start) / b.step, a.count == 1 ? 1 : a.step / b.step, a.count, false});
+    if (b.whole)
+      region.push_back(a);
+    else if (a.count == 0)
+      region.push_back({0, 1, 0, false});
+    else
+      region.push_back({(a.start - b.start) / b.step, a.count == 1 ? 1 : a.step / b.step, a.count, false});
   }
   return region;
 }

@@ -1,5 +1,6 @@
-// Which elements of an array a slice with constant ends names, and how two such sets lie to each other. Every question
-// is answered from the elements themselves, never from whether two slices have the same base or the same ends.
+// Which elements of an array a slice with constant ends names, and how two such sets lie to each other. Every
+// question is answered from the elements themselves, never from whether two slices have the same base or the
+// same ends.
 #pragma once
 
 #include <optional>
@@ -9,7 +10,8 @@
 
 namespace cohort {
 
-// start, start + step, ... (count of them); never 0 steps. `whole` stands for an axis of named extent, all of it.
+// start, start + step, ... (count of them); never 0 steps. `whole` stands for an axis of named extent, all of
+// it.
 struct Progression {
   std::int64_t start = 0;
   std::int64_t step = 1;
@@ -23,7 +25,7 @@ struct Progression {
 bool is_subset(const Progression& inner, const Progression& outer);
 bool is_disjoint(const Progression& a, const Progression& b);
 
-using Region = std::vector<Progression>;   // one per axis: the region is their product
+using Region = std::vector<Progression>;  // one per axis: the region is their product
 bool is_empty(const Region& region);
 bool is_subset(const Region& inner, const Region& outer);
 bool is_disjoint(const Region& a, const Region& b);
@@ -32,9 +34,11 @@ bool covers(const Region& region, const Shape& shape);
 // Whether it is all of it in order, so that slicing by it changes nothing.
 bool is_identity(const Region& region, const Shape& shape);
 
-// The region that `slice`, `set_slice` or `inc_slice` with these attributes names in an x of `shape`; `inputs_before`
-// inputs come before run-time starts. Nothing for run-time starts and for ends that depend on a named dim.
-std::optional<Region> region_of(const Attrs& attrs, const Shape& shape, std::size_t inputs, int inputs_before);
+// The region that `slice`, `set_slice` or `inc_slice` with these attributes names in an x of `shape`;
+// `inputs_before` inputs come before run-time starts. Nothing for run-time starts and for ends that depend on
+// a named dim.
+std::optional<Region> region_of(const Attrs& attrs, const Shape& shape, std::size_t inputs,
+                                int inputs_before);
 // All of an array.
 Region whole_region(const Shape& shape);
 // Attributes of a slice that names `region`.
@@ -44,8 +48,8 @@ Region compose(const Region& first, const Region& second);
 // Where the elements of `inner`, a subset of `outer`, stand in the slice by `outer`.
 Region relative_to(const Region& inner, const Region& outer);
 
-// The list of integers as a progression of positions on an axis of `extent`, negative ones counted from its end.
-// Nothing if it is none, repeats an element, is empty, or leaves the axis.
+// The list of integers as a progression of positions on an axis of `extent`, negative ones counted from its
+// end. Nothing if it is none, repeats an element, is empty, or leaves the axis.
 std::optional<Progression> as_progression(const Tensor& indices, std::int64_t extent);
 
 }  // namespace cohort

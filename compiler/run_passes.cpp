@@ -98,7 +98,8 @@ bool PassRunner::run_on(const Pass& pass, std::size_t index) {
   if (!changed) return false;
 
   const std::vector<std::string> violations = verify(builder_.module(), after);
-  if (!violations.empty()) give_up(pass, *before, fmt::format("it broke an invariant: {}", violations.front()));
+  if (!violations.empty())
+    give_up(pass, *before, fmt::format("it broke an invariant: {}", violations.front()));
   if (options_.verify_passes && pass.exactness == Exactness::kExact)
     if (const auto difference = differing_value(builder_.module(), *before, after))
       give_up(pass, *before, "it changed a value: " + *difference);
@@ -123,14 +124,16 @@ void PassRunner::give_up(const Pass& pass, const Function& before, const std::st
   if (!options_.reproducer.empty()) {
     const std::string text =
         fmt::format("# cohort opt {} --passes={}{}{}\n# {}\n{}", options_.reproducer, pass.name,
-                    options_.fast ? " --fp=fast" : "", options_.verify_passes ? " --verify-passes" : "", message,
-                    print_text(with_function(builder_.module(), before)));
-    if (write_text(options_.reproducer, text)) message += fmt::format(" (reproducer: {})", options_.reproducer);
+                    options_.fast ? " --fp=fast" : "", options_.verify_passes ? " --verify-passes" : "",
+                    message, print_text(with_function(builder_.module(), before)));
+    if (write_text(options_.reproducer, text))
+      message += fmt::format(" (reproducer: {})", options_.reproducer);
   }
   internal_error(message);
 }
 
-Module run_passes(Module module, std::span<const std::string> passes, const CompileOptions& options, std::FILE* out) {
+Module run_passes(Module module, std::span<const std::string> passes, const CompileOptions& options,
+                  std::FILE* out) {
   PassRunner runner(std::move(module), options, out);
   for (const std::string& name : passes) runner.run(known_pass(name));
   return runner.finish();

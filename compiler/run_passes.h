@@ -1,6 +1,6 @@
-// Runs passes over the functions of a module and does once for all what every pass needs: verifies what came out,
-// finds out whether anything changed, prints it, takes the time, leaves out what flags switch off, compares values
-// before and after under --verify-passes, and writes a reproducer if a pass fails.
+// Runs passes over the functions of a module and does once for all what every pass needs: verifies what came
+// out, finds out whether anything changed, prints it, takes the time, leaves out what flags switch off,
+// compares values before and after under --verify-passes, and writes a reproducer if a pass fails.
 #pragma once
 
 #include <cstdio>
@@ -28,9 +28,10 @@ class PassRunner {
   // `out` is where --print-changed prints. Refuses names of passes that do not exist (kUnknownPass).
   PassRunner(Module module, const CompileOptions& options, std::FILE* out = stderr);
 
-  // Runs `pass` on every function and says whether any changed. Does nothing once stopped, or if the pass is exact
-  // only under --fp=fast and that is off. Every run on a function counts for --disable=name:n and --pass-limit.
-  // Throws InternalError if the pass fails, breaks an invariant, or (--verify-passes) changes a value.
+  // Runs `pass` on every function and says whether any changed. Does nothing once stopped, or if the pass is
+  // exact only under --fp=fast and that is off. Every run on a function counts for --disable=name:n and
+  // --pass-limit. Throws InternalError if the pass fails, breaks an invariant, or (--verify-passes) changes a
+  // value.
   bool run(const Pass& pass);
   // The passes in order, again and again until none changes anything, at most `rounds` times.
   void run_until_stable(std::span<const std::string_view> passes, int rounds);
@@ -48,7 +49,7 @@ class PassRunner {
   CompileOptions options_;
   std::FILE* out_;
   std::vector<PassRun> log_;
-  std::map<std::string_view, int> runs_;   // by pass, counted from 1
+  std::map<std::string_view, int> runs_;  // by pass, counted from 1
   int total_runs_ = 0;
   bool stopped_ = false;
 };

@@ -33,10 +33,14 @@ std::uint64_t dtype_mask(DType dtype) {
 // Bits of the floats that no decimal number rounds to by accident: least denormal, least normal, greatest.
 std::vector<std::uint64_t> extreme_bits(DType dtype) {
   switch (dtype) {
-    case DType::kF16: return {0x0001, 0x0400, 0x7bff};
-    case DType::kBF16: return {0x0001, 0x0080, 0x7f7f};
-    case DType::kF32: return {0x00000001, 0x00800000, 0x7f7fffff};
-    default: return {0x1, 0x0010000000000000, 0x7fefffffffffffff};
+    case DType::kF16:
+      return {0x0001, 0x0400, 0x7bff};
+    case DType::kBF16:
+      return {0x0001, 0x0080, 0x7f7f};
+    case DType::kF32:
+      return {0x00000001, 0x00800000, 0x7f7fffff};
+    default:
+      return {0x1, 0x0010000000000000, 0x7fefffffffffffff};
   }
 }
 
@@ -58,9 +62,9 @@ std::vector<Scalar> special_values(DType dtype) {
   for (const std::int64_t v : {0, 1, 2, 3, 7, 8, 100}) values.push_back(make_scalar_int(dtype, v));
   const std::uint64_t mask = dtype_mask(dtype);
   for (const std::uint64_t v : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2}})
-    values.push_back({dtype, mask - v});                                     // -1 .. -3, or the greatest unsigned
-  values.push_back({dtype, mask >> 1});                                      // the greatest signed
-  values.push_back({dtype, (mask >> 1) + 1});                                // the least signed
+    values.push_back({dtype, mask - v});       // -1 .. -3, or the greatest unsigned
+  values.push_back({dtype, mask >> 1});        // the greatest signed
+  values.push_back({dtype, (mask >> 1) + 1});  // the least signed
   values.push_back({dtype, (mask >> 1) + 2});
   return values;
 }
@@ -100,8 +104,9 @@ namespace {
 Tensor everyday_tensor(DType dtype, const Extents& extents, Random& random) {
   Tensor tensor(dtype, extents);
   for (std::int64_t i = 0; i < tensor.size(); ++i)
-    store_scalar(tensor, i, is_float(dtype) ? make_scalar(dtype, random.uniform(-2, 2))
-                                            : make_scalar_int(dtype, random.below(dtype == DType::kBool ? 2 : 3)));
+    store_scalar(tensor, i,
+                 is_float(dtype) ? make_scalar(dtype, random.uniform(-2, 2))
+                                 : make_scalar_int(dtype, random.below(dtype == DType::kBool ? 2 : 3)));
   return tensor;
 }
 
@@ -110,10 +115,12 @@ Tensor everyday_tensor(DType dtype, const Extents& extents, Random& random) {
 SampleCall sample_call(const Module& module, const Function& function, std::uint64_t seed) {
   Random random(seed);
   SampleCall call;
-  for (const NamedDim& dim : module.dims) call.dims.push_back(random.between(dim.min, std::min(dim.max, dim.min + 7)));
+  for (const NamedDim& dim : module.dims)
+    call.dims.push_back(random.between(dim.min, std::min(dim.max, dim.min + 7)));
   const auto sample = [&](const Type& type) {
     const Extents extents = evaluate(type.shape, call.dims);
-    return seed % 2 ? everyday_tensor(type.dtype, extents, random) : sample_tensor(type.dtype, extents, random);
+    return seed % 2 ? everyday_tensor(type.dtype, extents, random)
+                    : sample_tensor(type.dtype, extents, random);
   };
   for (const ValueId input : function.inputs) call.inputs.push_back(sample(function.type(input)));
   for (const State& state : module.states) call.state.push_back(sample(state.type));
@@ -122,8 +129,9 @@ SampleCall sample_call(const Module& module, const Function& function, std::uint
 
 std::optional<std::string> first_difference(const Tensor& expected, const Tensor& actual) {
   if (expected.dtype() != actual.dtype() || expected.extents() != actual.extents())
-    return fmt::format("{}[{}] became {}[{}]", dtype_name(expected.dtype()), fmt::join(expected.extents(), ","),
-                       dtype_name(actual.dtype()), fmt::join(actual.extents(), ","));
+    return fmt::format("{}[{}] became {}[{}]", dtype_name(expected.dtype()),
+                       fmt::join(expected.extents(), ","), dtype_name(actual.dtype()),
+                       fmt::join(actual.extents(), ","));
   if (expected == actual) return std::nullopt;
   for (std::int64_t i = 0; i < expected.size(); ++i) {
     const Scalar a = load_scalar(expected, i);

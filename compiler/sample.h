@@ -1,5 +1,5 @@
-// Values to try functions on: what `--verify-passes`, the prover of rules and the differential tests feed them.
-// Everything follows from a seed alone.
+// Values to try functions on: what `--verify-passes`, the prover of rules and the differential tests feed
+// them. Everything follows from a seed alone.
 #pragma once
 
 #include <optional>
@@ -16,8 +16,8 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
   std::uint64_t next();
-  std::int64_t below(std::int64_t bound);                        // 0 <= result < bound
-  std::int64_t between(std::int64_t low, std::int64_t high);     // both included
+  std::int64_t below(std::int64_t bound);                     // 0 <= result < bound
+  std::int64_t between(std::int64_t low, std::int64_t high);  // both included
   bool chance(int percent) { return below(100) < percent; }
   double uniform(double low, double high);
 
@@ -35,13 +35,15 @@ Scalar load_scalar(const Tensor& tensor, std::int64_t index);
 
 struct SampleCall {
   std::vector<Tensor> inputs;
-  std::vector<Tensor> state;   // by StateId
+  std::vector<Tensor> state;  // by StateId
   DimValues dims;
 };
-// Odd seeds give everyday values only, even ones special values too; dims are between their minimum and 7 above it.
+// Odd seeds give everyday values only, even ones special values too; dims are between their minimum and 7
+// above it.
 SampleCall sample_call(const Module& module, const Function& function, std::uint64_t seed);
 
-// Nothing if the tensors agree bit for bit, a NaN being equal to every NaN; else the first difference in words.
+// Nothing if the tensors agree bit for bit, a NaN being equal to every NaN; else the first difference in
+// words.
 std::optional<std::string> first_difference(const Tensor& expected, const Tensor& actual);
 
 }  // namespace cohort

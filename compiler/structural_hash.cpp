@@ -22,8 +22,9 @@ std::uint64_t hash_bytes(std::string_view bytes) {
 namespace {
 
 std::uint64_t hash_dim(const Dim& dim) {
-  return hash_combine(hash_combine(static_cast<std::uint64_t>(dim.offset), static_cast<std::uint64_t>(dim.scale)),
-                      dim.symbol);
+  return hash_combine(
+      hash_combine(static_cast<std::uint64_t>(dim.offset), static_cast<std::uint64_t>(dim.scale)),
+      dim.symbol);
 }
 
 std::uint64_t hash_type(const Type& type) {
@@ -40,7 +41,8 @@ struct AttrHash {
   std::uint64_t operator()(const IntList& value) const {
     std::uint64_t hash = value.size();
     for (const auto& entry : value)
-      hash = hash_combine(hash_combine(hash, entry.has_value()), static_cast<std::uint64_t>(entry.value_or(0)));
+      hash =
+          hash_combine(hash_combine(hash, entry.has_value()), static_cast<std::uint64_t>(entry.value_or(0)));
     return hash;
   }
 };

@@ -1,4 +1,5 @@
-// Hashes of nodes and functions that depend on structure alone: not on names of values, numbering or addresses.
+// Hashes of nodes and functions that depend on structure alone: not on names of values, numbering or
+// addresses.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +20,8 @@ std::uint64_t hash_bytes(std::string_view bytes);
 std::uint64_t hash_shape(const Shape& shape);
 std::uint64_t hash_attrs(const Attrs& attrs);
 
-// Equal for functions that have the same inputs, nodes in the same order, outputs and updates. Nodes that stand in
-// another order count as a change.
+// Equal for functions that have the same inputs, nodes in the same order, outputs and updates. Nodes that
+// stand in another order count as a change.
 std::uint64_t structural_hash(const Function& function);
 
 }  // namespace cohort

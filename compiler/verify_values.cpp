@@ -43,7 +43,8 @@ std::optional<std::string> difference(const Module& module, const Function& func
 
 }  // namespace
 
-std::optional<std::string> differing_value(const Module& module, const Function& before, const Function& after) {
+std::optional<std::string> differing_value(const Module& module, const Function& before,
+                                           const Function& after) {
   constexpr std::uint64_t kSamples = 6;
   for (std::uint64_t seed = 0; seed < kSamples; ++seed) {
     const SampleCall call = sample_call(module, before, seed);

@@ -1,4 +1,5 @@
-// expand: writes operators that are special cases of others as those, so that later passes and the lowering meet fewer.
+// expand: writes operators that are special cases of others as those, so that later passes and the lowering
+// meet fewer.
 //
 //   squeeze, expand                 =>  reshape
 //   full(v) {shape}                 =>  broadcast(v) {shape}
@@ -25,7 +26,9 @@ std::size_t axis_of(const Attrs& attrs, std::int64_t fallback, std::size_t rank)
   return static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
 }
 
-Values to_reshape(Emitter& e, const NodeView& node) { return {e.reshape(node.inputs[0], e.result_shape(node))}; }
+Values to_reshape(Emitter& e, const NodeView& node) {
+  return {e.reshape(node.inputs[0], e.result_shape(node))};
+}
 
 Values full(Emitter& e, const NodeView& node) {
   return {e.emit("broadcast", {node.inputs[0]}, {{"shape", e.result_shape(node)}})};
@@ -45,13 +48,14 @@ Values split(Emitter& e, const NodeView& node) {
   const std::vector<Type> types = e.infer(node);
   std::int64_t start = 0;
   for (const Type& type : types)
-    if (!type.shape[axis].is_constant()) return {};   // a slice's ends are numbers
+    if (!type.shape[axis].is_constant()) return {};  // a slice's ends are numbers
   Values parts;
   for (const Type& type : types) {
     const std::int64_t stop = start + type.shape[axis].offset;
-    parts.push_back(e.emit("slice", {x}, {{"axes", IntList{static_cast<std::int64_t>(axis)}},
-                                          {"starts", IntList{start}},
-                                          {"stops", IntList{stop}}}));
+    parts.push_back(e.emit("slice", {x},
+                           {{"axes", IntList{static_cast<std::int64_t>(axis)}},
+                            {"starts", IntList{start}},
+                            {"stops", IntList{stop}}}));
     start = stop;
   }
   return parts;
@@ -105,10 +109,10 @@ struct Expansion {
   Values (*expand)(Emitter&, const NodeView&);
 };
 constexpr Expansion kExpansions[] = {
-    {"squeeze", to_reshape}, {"expand", to_reshape},     {"full", full},           {"flip", flip},
-    {"split", split},        {"stack", stack},           {"outer", outer},         {"dot", dot},
-    {"reduce_sum", reduce},  {"reduce_prod", reduce},    {"reduce_mean", reduce},  {"reduce_max", reduce},
-    {"reduce_min", reduce},  {"reduce_all", reduce},     {"reduce_any", reduce}};
+    {"squeeze", to_reshape}, {"expand", to_reshape},  {"full", full},          {"flip", flip},
+    {"split", split},        {"stack", stack},        {"outer", outer},        {"dot", dot},
+    {"reduce_sum", reduce},  {"reduce_prod", reduce}, {"reduce_mean", reduce}, {"reduce_max", reduce},
+    {"reduce_min", reduce},  {"reduce_all", reduce},  {"reduce_any", reduce}};
 
 }  // namespace
 

@@ -3,10 +3,10 @@
 //   %a = log(5.0)                     output y = mul(%x, 1.6094379124341003)
 //   output y = mul(%x, %a)    =>
 //
-// Folding must not turn a short description into a long one: `broadcast`, `full`, `iota`, `eye` and `tri` of constants
-// cost nothing where they stand and would become weights, so they stay; what is computed from small ones is folded. A
-// result may have at most as many elements as the constants it comes from, or kSmall. The work is bounded too. What
-// would report an error stays and reports it when it runs.
+// Folding must not turn a short description into a long one: `broadcast`, `full`, `iota`, `eye` and `tri` of
+// constants cost nothing where they stand and would become weights, so they stay; what is computed from small
+// ones is folded. A result may have at most as many elements as the constants it comes from, or kSmall. The
+// work is bounded too. What would report an error stays and reports it when it runs.
 #include <algorithm>
 #include <optional>
 
@@ -21,8 +21,9 @@ namespace cohort::passes {
 
 namespace {
 
-constexpr std::int64_t kSmall = 64;              // elements
-constexpr std::int64_t kMostWork = 1 << 22;      // elements of operands times elements of the result, for reductions
+constexpr std::int64_t kSmall = 64;  // elements
+constexpr std::int64_t kMostWork =
+    1 << 22;  // elements of operands times elements of the result, for reductions
 
 // Describes many elements by few: no operands, or one scalar spread out.
 bool is_description(const Node& node) {
@@ -59,11 +60,12 @@ class Folder {
       made += max_element_count(shape, {});
     }
     const bool loops = node.op->op_class == OpClass::kReduction || node.op->op_class == OpClass::kOpaque;
-    return made <= std::max(read, kSmall) && made <= kMostWork && (!loops || read * std::max<std::int64_t>(made, 1) <= kMostWork);
+    return made <= std::max(read, kSmall) && made <= kMostWork &&
+           (!loops || read * std::max<std::int64_t>(made, 1) <= kMostWork);
   }
 
-  // Evaluates the node if all it reads is known and emits its results as constants, but for descriptions, whose small
-  // values are only remembered. Says whether the node is dealt with.
+  // Evaluates the node if all it reads is known and emits its results as constants, but for descriptions,
+  // whose small values are only remembered. Says whether the node is dealt with.
   bool fold(const Node& node) {
     if (has_effect(node) || !node.regions.empty()) return false;
     std::vector<Tensor> inputs;
@@ -96,7 +98,7 @@ class Folder {
   ModuleBuilder& module_;
   const Function& function_;
   Rewriter rewriter_;
-  std::vector<std::optional<Tensor>> known_;   // by old value: results that are known but for constants
+  std::vector<std::optional<Tensor>> known_;  // by old value: results that are known but for constants
 };
 
 }  // namespace

@@ -4,7 +4,8 @@
 //   %b = neg(%x)              =>      output y = %b
 //   output y = %b
 //
-// A node whose operator has an effect the user can see (`print`, `assert`) stays, and what it reads stays with it.
+// A node whose operator has an effect the user can see (`print`, `assert`) stays, and what it reads stays
+// with it.
 #include "compiler/effects.h"
 #include "compiler/pass.h"
 #include "ir/rewriter.h"

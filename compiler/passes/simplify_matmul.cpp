@@ -1,11 +1,12 @@
 // simplify_matmul: transposes go into the product's flags; a product over an axis of extent 1 is elementwise.
 //
 //   matmul(transpose(a), b)                    =>  matmul(a, b) {transpose_a}     (of the last two axes)
-//   transpose(matmul(a, b))                    =>  matmul(b, a) with both flags turned, where nothing else reads it
-//   matmul(a[m,1], b[1,n])                     =>  fma(a, b, 0)                      (of integers mul(a, b))
+//   transpose(matmul(a, b))                    =>  matmul(b, a) with both flags turned, where nothing else
+//   reads it matmul(a[m,1], b[1,n])                     =>  fma(a, b, 0)                      (of integers
+//   mul(a, b))
 //
-// The order of each sum over k stays: factors commute bit for bit, and a sum starts from 0 and rounds once: -0.0 becomes
-// 0, but what underflows to -0.0 keeps its sign.
+// The order of each sum over k stays: factors commute bit for bit, and a sum starts from 0 and rounds once:
+// -0.0 becomes 0, but what underflows to -0.0 keeps its sign.
 #include <algorithm>
 
 #include "compiler/emitter.h"
@@ -53,11 +54,14 @@ Values outer_product(Emitter& e, const NodeView& node, bool transpose_a, bool tr
   // [.., m, 1] times [.., 1, n]; a vector of one element is both.
   if (transpose_a) a = swap_by_reshape(e, a);
   if (transpose_b) b = swap_by_reshape(e, b);
-  if (e.type(a).rank() == 1 && e.type(b).rank() > 1) b = e.reshape(b, result.shape);
-  else if (e.type(b).rank() == 1 && e.type(a).rank() > 1) a = e.reshape(a, result.shape);
-  else if (e.type(a).rank() == 1) a = e.reshape(a, {}), b = e.reshape(b, {});
-  const ValueId value = is_float(result.dtype) ? e.emit("fma", {a, b, e.to().literal(result.dtype, 0)})
-                                               : e.emit("mul", {a, b});
+  if (e.type(a).rank() == 1 && e.type(b).rank() > 1)
+    b = e.reshape(b, result.shape);
+  else if (e.type(b).rank() == 1 && e.type(a).rank() > 1)
+    a = e.reshape(a, result.shape);
+  else if (e.type(a).rank() == 1)
+    a = e.reshape(a, {}), b = e.reshape(b, {});
+  const ValueId value =
+      is_float(result.dtype) ? e.emit("fma", {a, b, e.to().literal(result.dtype, 0)}) : e.emit("mul", {a, b});
   return {e.reshape(value, result.shape)};
 }
 
@@ -65,7 +69,8 @@ Values matmul(Emitter& e, const NodeView& node) {
   Values inputs(node.inputs.begin(), node.inputs.end());
   bool transposed[2] = {attr_or(node.attrs, "transpose_a", false), attr_or(node.attrs, "transpose_b", false)};
   const Shape& a = e.shape(inputs[0]);
-  if (a[a.size() - (transposed[0] ? 2 : 1)].is_constant(1)) return outer_product(e, node, transposed[0], transposed[1]);
+  if (a[a.size() - (transposed[0] ? 2 : 1)].is_constant(1))
+    return outer_product(e, node, transposed[0], transposed[1]);
   bool changed = false;
   for (std::size_t i = 0; i < 2; ++i) {
     const Node* inner = e.made_by(inputs[i], "transpose");

@@ -1,15 +1,15 @@
 // simplify_shapes: index maps that say the same in fewer steps.
 //
-//   reshape(reshape(x))                          =>  reshape(x)          also of broadcast, transpose; x itself where
-//   transpose(transpose(x))                      =>  transpose(x)        nothing is left to do
+//   reshape(reshape(x))                          =>  reshape(x)          also of broadcast, transpose; x
+//   itself where transpose(transpose(x))                      =>  transpose(x)        nothing is left to do
 //   transpose(x) that moves extents of 1 only    =>  reshape(x)
 //   broadcast(x) that adds leading 1s only       =>  reshape(x)
 //   concat(x), tile by 1, roll by 0, pad by 0, repeat 1  =>  x
 //   concat(concat(x, y), z) on one axis          =>  concat(x, y, z)     and empty operands are dropped
-//   f(broadcast(x), y)                           =>  f(x, y)             elementwise f spreads operands itself
-//   f(broadcast(x), broadcast(y))                =>  broadcast(f(x, y))
-//   slice, reshape, transpose, tile ... of a scalar spread out  =>  broadcast of the scalar
-//   anything of which no element is left         =>  broadcast of a zero
+//   f(broadcast(x), y)                           =>  f(x, y)             elementwise f spreads operands
+//   itself f(broadcast(x), broadcast(y))                =>  broadcast(f(x, y)) slice, reshape, transpose,
+//   tile ... of a scalar spread out  =>  broadcast of the scalar anything of which no element is left =>
+//   broadcast of a zero
 #include <algorithm>
 
 #include "compiler/effects.h"
@@ -74,11 +74,11 @@ Values broadcast(Emitter& e, const NodeView& node) {
   ValueId x = node.inputs[0];
   const Shape shape = e.result_shape(node);
   if (e.shape(x) == shape) return {x};
-  if (const Node* inner = e.made_by(x, "broadcast"))
-    return {e.fit(inner->inputs[0], shape)};
+  if (const Node* inner = e.made_by(x, "broadcast")) return {e.fit(inner->inputs[0], shape)};
   const Shape& old = e.shape(x);
   const auto added = static_cast<std::ptrdiff_t>(shape.size() - old.size());
-  const bool leading_ones = std::all_of(shape.begin(), shape.begin() + added, [](const Dim& d) { return d.is_constant(1); });
+  const bool leading_ones =
+      std::all_of(shape.begin(), shape.begin() + added, [](const Dim& d) { return d.is_constant(1); });
   if (leading_ones && std::equal(old.begin(), old.end(), shape.begin() + added)) return {e.reshape(x, shape)};
   return {};
 }
@@ -98,12 +98,18 @@ Values concat(Emitter& e, const NodeView& node) {
     const Node* inner = e.made_by(input, "concat");
     // Bounded, so that a chain of concats that each add one part is not copied over and over.
     const bool short_enough = inner && parts.size() + inner->inputs.size() <= kMostParts;
-    if (short_enough && axis_of(inner->attrs) == axis) parts.insert(parts.end(), inner->inputs.begin(), inner->inputs.end());
-    else parts.push_back(input);
+    if (short_enough && axis_of(inner->attrs) == axis)
+      parts.insert(parts.end(), inner->inputs.begin(), inner->inputs.end());
+    else
+      parts.push_back(input);
   }
-  const auto empty = [&](ValueId part) { return e.shape(part)[static_cast<std::size_t>(axis)].is_constant(0); };
-  if (!std::all_of(parts.begin(), parts.end(), empty)) std::erase_if(parts, empty);
-  else parts.resize(1);
+  const auto empty = [&](ValueId part) {
+    return e.shape(part)[static_cast<std::size_t>(axis)].is_constant(0);
+  };
+  if (!std::all_of(parts.begin(), parts.end(), empty))
+    std::erase_if(parts, empty);
+  else
+    parts.resize(1);
   if (Values(node.inputs.begin(), node.inputs.end()) == parts) return {};
   return {e.emit("concat", parts, {{"axis", axis}})};
 }
@@ -115,7 +121,8 @@ bool all_equal(const Attrs& attrs, std::string_view name, std::int64_t value) {
 
 bool does_nothing(Emitter& e, const NodeView& node) {
   const std::string_view op = node.op->name;
-  if (op == "tile") return all_equal(node.attrs, "reps", 1) && e.shape(node.inputs[0]) == e.result_shape(node);
+  if (op == "tile")
+    return all_equal(node.attrs, "reps", 1) && e.shape(node.inputs[0]) == e.result_shape(node);
   if (op == "repeat") return attr<std::int64_t>(node.attrs, "repeats") == 1;
   if (op == "roll") return all_equal(node.attrs, "shifts", 0);
   return op == "pad" && all_equal(node.attrs, "low", 0) && all_equal(node.attrs, "high", 0);

@@ -1,4 +1,5 @@
-// simplify_slices: slices, writes of slices, and gathers by constant indices, read from the elements they touch.
+// simplify_slices: slices, writes of slices, and gathers by constant indices, read from the elements they
+// touch.
 //
 //   slice(slice(x))                          =>  slice(x); x itself where the slice is all of it
 //   slice(set_slice(x, y, R), S)             =>  slice(y)          if S lies within R
@@ -9,9 +10,11 @@
 //   set_slice(set_slice(x, y, R), z, S)      =>  set_slice(x, z, S) if R lies within S
 //   set_slice(x, y, R), R being all of x     =>  y;   set_slice(x, slice(x, R), R)  =>  x;   R empty  =>  x
 //   concat(slice(x, 0..2), slice(x, 2..5))   =>  slice(x, 0..5)
-//   take(x, [3, 5, 7]), gather likewise      =>  slice(x);  scatter_set, scatter_add  =>  set_slice, inc_slice
+//   take(x, [3, 5, 7]), gather likewise      =>  slice(x);  scatter_set, scatter_add  =>  set_slice,
+//   inc_slice
 //
-// A slice is followed through as many writes in a row as the emitter allows, so n slices of n writes stay linear.
+// A slice is followed through as many writes in a row as the emitter allows, so n slices of n writes stay
+// linear.
 #include <algorithm>
 
 #include "compiler/emitter.h"
@@ -42,7 +45,8 @@ Shape region_shape(const Region& region, const Shape& shape) {
   return result;
 }
 
-// The elements of `region` after the write `node`, from what was there before or what was written; kNoId if from both.
+// The elements of `region` after the write `node`, from what was there before or what was written; kNoId if
+// from both.
 ValueId read_through(Emitter& e, const Node& node, const Region& region) {
   const Values inputs = node.inputs;
   const bool adds = node.op->name == "inc_slice";
@@ -87,13 +91,14 @@ Values slice(Emitter& e, const NodeView& node) {
   const auto region = region_of(node.attrs, e.shape(x), node.inputs.size(), 1);
   if (!region) return {};
   if (is_identity(*region, e.shape(x))) return {x};
-  if (is_empty(*region)) return {};   // simplify_shapes takes it
+  if (is_empty(*region)) return {};  // simplify_shapes takes it
   if (const Node* inner = e.made_by(x, "slice")) {
     const ValueId base = inner->inputs[0];
     const auto first = region_of(inner->attrs, e.shape(base), inner->inputs.size(), 1);
     return first ? Values{slice_of(e, base, compose(*first, *region))} : Values{};
   }
-  if (const Node* inner = e.made_by(x, "broadcast")) return {read_broadcast(e, *inner, *region, e.result_shape(node))};
+  if (const Node* inner = e.made_by(x, "broadcast"))
+    return {read_broadcast(e, *inner, *region, e.result_shape(node))};
   ValueId found = kNoId;
   if (const Node* inner = e.made_by(x, "concat")) found = read_concat(e, *inner, *region);
   const Node* write = e.made_by(x, "set_slice");
@@ -120,14 +125,17 @@ Values write(Emitter& e, const NodeView& node) {
     return {adds ? e.emit("add", {x, placed}) : placed};
   }
   const Node* source = e.made_by(y, "slice");
-  if (!adds && source && source->inputs[0] == x && region_of(source->attrs, e.shape(x), source->inputs.size(), 1) == region)
+  if (!adds && source && source->inputs[0] == x &&
+      region_of(source->attrs, e.shape(x), source->inputs.size(), 1) == region)
     return {x};
   const Node* inner = e.made_by(x, "set_slice");
   if (!adds && inner) {
     const auto overwritten = written_region(e, inner->inputs, inner->attrs);
-    if (overwritten && is_subset(*overwritten, *region)) return {e.emit(*node.op, {{inner->inputs[0], y}}, node.attrs)};
+    if (overwritten && is_subset(*overwritten, *region))
+      return {e.emit(*node.op, {{inner->inputs[0], y}}, node.attrs)};
   }
-  if (const ValueId bare = without_broadcast(e, y); bare != y) return {e.emit(*node.op, {{x, bare}}, node.attrs)};
+  if (const ValueId bare = without_broadcast(e, y); bare != y)
+    return {e.emit(*node.op, {{x, bare}}, node.attrs)};
   return {};
 }
 
@@ -151,7 +159,8 @@ Values concat(Emitter& e, const NodeView& node) {
       Region joined = *parts.back().region;
       Progression& p = joined[axis];
       const Progression& q = (*part.region)[axis];
-      if (!p.whole && p.count > 0 && q.count > 0 && q.start == p.start + p.step * p.count && (q.count == 1 || q.step == p.step)) {
+      if (!p.whole && p.count > 0 && q.count > 0 && q.start == p.start + p.step * p.count &&
+          (q.count == 1 || q.step == p.step)) {
         p.count += q.count;
         Region expected = joined;
         expected[axis] = q;
@@ -183,7 +192,8 @@ Values gather(Emitter& e, const NodeView& node) {
   const ValueId x = node.inputs[0];
   const Shape shape = e.result_shape(node);
   const auto rank = static_cast<std::int64_t>(e.shape(x).size());
-  const std::int64_t given = attr_or<std::int64_t>(node.attrs, "axis", 0);   // `gather` has none: it starts at 0
+  const std::int64_t given =
+      attr_or<std::int64_t>(node.attrs, "axis", 0);  // `gather` has none: it starts at 0
   const auto axis = static_cast<std::size_t>(given < 0 ? given + rank : given);
   const auto positions = constant_indices(e, node.inputs[1], e.shape(x)[axis]);
   if (!positions) return {};
@@ -208,8 +218,8 @@ struct Simplification {
   Values (*simplify)(Emitter&, const NodeView&);
 };
 constexpr Simplification kSimplifications[] = {
-    {"slice", slice},   {"set_slice", write}, {"inc_slice", write},     {"concat", concat},
-    {"take", gather},   {"gather", gather},   {"scatter_set", scatter}, {"scatter_add", scatter}};
+    {"slice", slice}, {"set_slice", write}, {"inc_slice", write},     {"concat", concat},
+    {"take", gather}, {"gather", gather},   {"scatter_set", scatter}, {"scatter_add", scatter}};
 
 }  // namespace
 

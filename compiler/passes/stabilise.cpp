@@ -1,5 +1,5 @@
-// stabilise: applies the rules marked accuracy, whose results are nearer to the true value. Runs before the gradient is
-// taken, so that gradients are stable too.
+// stabilise: applies the rules marked accuracy, whose results are nearer to the true value. Runs before the
+// gradient is taken, so that gradients are stable too.
 //
 //   %a = exp(%x)                      output y = softplus(%x)
 //   %b = add(1, %a)           =>

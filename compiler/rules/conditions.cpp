@@ -12,10 +12,14 @@ struct FloatShape {
 };
 FloatShape float_shape(DType dtype) {
   switch (dtype) {
-    case DType::kF16: return {11, 15};
-    case DType::kBF16: return {8, 127};
-    case DType::kF32: return {24, 127};
-    default: return {53, 1023};
+    case DType::kF16:
+      return {11, 15};
+    case DType::kBF16:
+      return {8, 127};
+    case DType::kF32:
+      return {24, 127};
+    default:
+      return {53, 1023};
   }
 }
 
@@ -31,7 +35,8 @@ bool lossless(DType from, DType to) {
   if (is_float(from))
     return is_float(to) && float_shape(to).mantissa >= float_shape(from).mantissa &&
            float_shape(to).exponent >= float_shape(from).exponent;
-  if (is_float(to)) return value_bits(from) <= float_shape(to).mantissa && value_bits(from) <= float_shape(to).exponent;
+  if (is_float(to))
+    return value_bits(from) <= float_shape(to).mantissa && value_bits(from) <= float_shape(to).exponent;
   return value_bits(from) <= value_bits(to) && (is_signed_int(to) || !is_signed_int(from));
 }
 

@@ -29,11 +29,14 @@ struct Matcher {
 
   bool fits_attr(const AttrPattern& pattern, const Attr* actual) {
     switch (pattern.kind) {
-      case AttrPattern::Kind::kValue: return actual && *actual == pattern.value;
-      case AttrPattern::Kind::kVariable: return bind_attr(pattern.variable, actual ? std::optional(*actual) : std::nullopt);
+      case AttrPattern::Kind::kValue:
+        return actual && *actual == pattern.value;
+      case AttrPattern::Kind::kVariable:
+        return bind_attr(pattern.variable, actual ? std::optional(*actual) : std::nullopt);
       case AttrPattern::Kind::kOnlyEntry: {
         const IntList* list = actual ? std::get_if<IntList>(actual) : nullptr;
-        return list && list->size() == 1 && list->front() && bind_attr(pattern.variable, Attr(*list->front()));
+        return list && list->size() == 1 && list->front() &&
+               bind_attr(pattern.variable, Attr(*list->front()));
       }
     }
     return false;
@@ -46,8 +49,9 @@ struct Matcher {
       const AttrPattern* pattern = nullptr;
       for (const AttrPattern& p : expr.attrs)
         if (p.name == spec.name) pattern = &p;
-      if (pattern ? !fits_attr(*pattern, actual) : actual && actual != (spec.fallback ? &*spec.fallback : nullptr) &&
-                                                       !(spec.fallback && *actual == *spec.fallback))
+      if (pattern ? !fits_attr(*pattern, actual)
+                  : actual && actual != (spec.fallback ? &*spec.fallback : nullptr) &&
+                        !(spec.fallback && *actual == *spec.fallback))
         return false;
     }
     return true;
@@ -59,7 +63,8 @@ struct Matcher {
     const double number = expr.number;
     const Scalar wanted = make_scalar(scalar->dtype, number);
     const double back = scalar_as_double(wanted);
-    const bool exact = std::isnan(number) ? std::isnan(back) : back == number;   // 0.5 is no integer, 300 is no i8
+    const bool exact =
+        std::isnan(number) ? std::isnan(back) : back == number;  // 0.5 is no integer, 300 is no i8
     return exact && *scalar == wanted;
   }
 

@@ -14,7 +14,9 @@ namespace {
 
 class RuleParser {
  public:
-  explicit RuleParser(std::string_view line) : line_(line) { rule_.text = line; }  // `line` outlives the parser
+  explicit RuleParser(std::string_view line) : line_(line) {
+    rule_.text = line;
+  }  // `line` outlives the parser
 
   Rule parse() {
     while (!at(":") && at_ < line_.size()) rule_.name += line_[at_++];
@@ -77,19 +79,22 @@ class RuleParser {
 
   RuleExpr expr() {
     skip_space();
-    if (at_ < line_.size() && (std::isdigit(static_cast<unsigned char>(line_[at_])) || line_[at_] == '-')) return number();
+    if (at_ < line_.size() && (std::isdigit(static_cast<unsigned char>(line_[at_])) || line_[at_] == '-'))
+      return number();
     const std::string name = word();
     if (accept("(")) return operation(name);
     const double inf = std::numeric_limits<double>::infinity();
-    if (name == "true" || name == "false") 
+    if (name == "true" || name == "false")
       return {.kind = RuleExpr::Kind::kLiteral, .number = name == "true" ? 1.0 : 0.0, .is_truth = true};
     if (name == "inf") return {.kind = RuleExpr::Kind::kLiteral, .number = inf};
-    if (name == "nan") return {.kind = RuleExpr::Kind::kLiteral, .number = std::numeric_limits<double>::quiet_NaN()};
+    if (name == "nan")
+      return {.kind = RuleExpr::Kind::kLiteral, .number = std::numeric_limits<double>::quiet_NaN()};
     return {.kind = RuleExpr::Kind::kVariable, .variable = index_of(rule_.variables, name)};
   }
 
   RuleExpr number() {
-    if (accept("-inf")) return {.kind = RuleExpr::Kind::kLiteral, .number = -std::numeric_limits<double>::infinity()};
+    if (accept("-inf"))
+      return {.kind = RuleExpr::Kind::kLiteral, .number = -std::numeric_limits<double>::infinity()};
     double value = 0;
     const auto [end, error] = std::from_chars(line_.data() + at_, line_.data() + line_.size(), value);
     if (error != std::errc{}) wrong("a number is expected");
@@ -117,7 +122,8 @@ class RuleParser {
 
   AttrPattern attr(const OpDef& op) {
     AttrPattern result{.name = word()};
-    if (std::none_of(op.attrs.begin(), op.attrs.end(), [&](const AttrSpec& s) { return s.name == result.name; }))
+    if (std::none_of(op.attrs.begin(), op.attrs.end(),
+                     [&](const AttrSpec& s) { return s.name == result.name; }))
       wrong("no such attribute");
     expect("=");
     if (accept("[")) {
@@ -139,7 +145,8 @@ class RuleParser {
     if (text == "true" || text == "false") return text == "true";
     if (const auto dtype = parse_dtype(text)) return *dtype;
     std::int64_t value = 0;
-    if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc{}) wrong("no value of an attribute");
+    if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc{})
+      wrong("no value of an attribute");
     return value;
   }
 
@@ -172,8 +179,10 @@ std::vector<Rule> parse_rules(std::string_view text) {
     line = line.substr(0, line.find('#'));
     while (!line.empty() && line.back() == ' ') line.remove_suffix(1);
     if (line.empty()) continue;
-    if (line.front() == ' ' && !lines.empty()) lines.back() += line;
-    else lines.emplace_back(line);
+    if (line.front() == ' ' && !lines.empty())
+      lines.back() += line;
+    else
+      lines.emplace_back(line);
   }
   std::vector<Rule> rules;
   for (const std::string& line : lines) rules.push_back(RuleParser(line).parse());

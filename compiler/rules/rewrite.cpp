@@ -41,8 +41,10 @@ Attrs build_attrs(const RuleExpr& expr, const Match& match) {
     }
     const auto& bound = match.attrs[static_cast<std::size_t>(a.variable)];
     if (!bound) continue;
-    if (a.kind == AttrPattern::Kind::kVariable) set_attr(attrs, a.name, *bound);
-    else set_attr(attrs, a.name, IntList{std::get<std::int64_t>(*bound)});
+    if (a.kind == AttrPattern::Kind::kVariable)
+      set_attr(attrs, a.name, *bound);
+    else
+      set_attr(attrs, a.name, IntList{std::get<std::int64_t>(*bound)});
   }
   return attrs;
 }

@@ -1,5 +1,6 @@
-// Applies rules to a function, bottom up in one walk: each node is emitted over operands that are already simplified,
-// and what a rule replaces it by is emitted the same way, so rules meet each other's results without a second walk.
+// Applies rules to a function, bottom up in one walk: each node is emitted over operands that are already
+// simplified, and what a rule replaces it by is emitted the same way, so rules meet each other's results
+// without a second walk.
 #pragma once
 
 #include "compiler/rules/rule.h"
@@ -14,8 +15,8 @@ class RuleIndex {
   std::span<const Rule> with_root(const OpDef& op) const;
 
  private:
-  std::vector<std::vector<Rule>> by_op_;       // by position in `ops_`
-  std::vector<const OpDef*> ops_;              // sorted by address, which nothing but the search depends on
+  std::vector<std::vector<Rule>> by_op_;  // by position in `ops_`
+  std::vector<const OpDef*> ops_;         // sorted by address, which nothing but the search depends on
 };
 
 // The rules of one mark, indexed; built once.

@@ -23,8 +23,8 @@ std::optional<IntList> some_axes(RandomContext& c, ValueId x, bool filled) {
 
 template <int kind>
 Results reduce_node(RandomContext& c) {
-  constexpr std::string_view kOps[] = {"reduce_sum", "reduce_prod", "reduce_mean", "reduce_max", "reduce_min",
-                                       "reduce_all", "reduce_any", "logsumexp"};
+  constexpr std::string_view kOps[] = {"reduce_sum", "reduce_prod", "reduce_mean", "reduce_max",
+                                       "reduce_min", "reduce_all",  "reduce_any",  "logsumexp"};
   constexpr std::string_view op = kOps[kind];
   const ValueId x = c.pick_rank(1);
   if (x == kNoId || (op == "logsumexp" && !c.options.transcendental)) return {};
@@ -39,14 +39,16 @@ Results arg_node(RandomContext& c) {
   if (x == kNoId) return {};
   const int axis = c.axis_of(x);
   if (c.least(x, axis) == 0) return {};
-  return one(c.builder.make(maximum ? "argmax" : "argmin", {x}, {{"axis", c.written_axis(x, axis)}, {"keepdims", c.random.chance(30)}}));
+  return one(c.builder.make(maximum ? "argmax" : "argmin", {x},
+                            {{"axis", c.written_axis(x, axis)}, {"keepdims", c.random.chance(30)}}));
 }
 
 template <bool product>
 Results scan_node(RandomContext& c) {
   const ValueId x = c.pick_rank(1);
   if (x == kNoId) return {};
-  return one(c.builder.make(product ? "cumprod" : "cumsum", {x}, {{"axis", c.written_axis(x, c.axis_of(x))}}));
+  return one(
+      c.builder.make(product ? "cumprod" : "cumsum", {x}, {{"axis", c.written_axis(x, c.axis_of(x))}}));
 }
 
 template <bool indices>
@@ -71,7 +73,8 @@ Results searchsorted_node(RandomContext& c) {
   if (x == kNoId || c.rank(x) != 1) return {};
   const ValueId sorted = c.builder.make("sort", {x});
   const std::string side = c.random.chance(50) ? "left" : "right";
-  return one(c.builder.make("searchsorted", {sorted, c.builder.cast(c.pick(), c.type(x).dtype)}, {{"side", side}}));
+  return one(
+      c.builder.make("searchsorted", {sorted, c.builder.cast(c.pick(), c.type(x).dtype)}, {{"side", side}}));
 }
 
 // A partner for `x` in a product over its last axis: a constant of fitting shape.
@@ -84,7 +87,8 @@ Results matmul_node(RandomContext& c) {
   Extents extents{inner.offset};
   if (c.random.chance(80)) extents.insert(flip_y ? extents.begin() : extents.end(), c.choose(c.extents));
   const ValueId y = c.constant(c.random_tensor(c.type(x).dtype, extents));
-  return one(c.builder.make("matmul", {x, y}, {{"transpose_a", flip_x}, {"transpose_b", flip_y && extents.size() == 2}}));
+  return one(c.builder.make("matmul", {x, y},
+                            {{"transpose_a", flip_x}, {"transpose_b", flip_y && extents.size() == 2}}));
 }
 
 Results self_matmul_node(RandomContext& c) {
@@ -105,17 +109,32 @@ template <bool logarithm>
 Results softmax_node(RandomContext& c) {
   const ValueId x = c.pick_rank(1);
   if (x == kNoId || !c.options.transcendental) return {};
-  return one(c.builder.make(logarithm ? "log_softmax" : "softmax", {x}, {{"axis", c.written_axis(x, c.axis_of(x))}}));
+  return one(c.builder.make(logarithm ? "log_softmax" : "softmax", {x},
+                            {{"axis", c.written_axis(x, c.axis_of(x))}}));
 }
 
-constexpr Recipe kRecipes[] = {
-    {"reduce_sum", reduce_node<0>}, {"reduce_prod", reduce_node<1>}, {"reduce_mean", reduce_node<2>},
-    {"reduce_max", reduce_node<3>}, {"reduce_min", reduce_node<4>}, {"reduce_all", reduce_node<5>},
-    {"reduce_any", reduce_node<6>}, {"logsumexp", reduce_node<7>}, {"argmax", arg_node<true>},
-    {"argmin", arg_node<false>}, {"cumsum", scan_node<false>}, {"cumprod", scan_node<true>},
-    {"sort", sort_node<false>}, {"argsort", sort_node<true>}, {"topk", topk_node},
-    {"searchsorted", searchsorted_node}, {"matmul", matmul_node}, {"matmul", self_matmul_node}, {"dot", dot_node},
-    {"outer", outer_node}, {"softmax", softmax_node<false>}, {"log_softmax", softmax_node<true>}};
+constexpr Recipe kRecipes[] = {{"reduce_sum", reduce_node<0>},
+                               {"reduce_prod", reduce_node<1>},
+                               {"reduce_mean", reduce_node<2>},
+                               {"reduce_max", reduce_node<3>},
+                               {"reduce_min", reduce_node<4>},
+                               {"reduce_all", reduce_node<5>},
+                               {"reduce_any", reduce_node<6>},
+                               {"logsumexp", reduce_node<7>},
+                               {"argmax", arg_node<true>},
+                               {"argmin", arg_node<false>},
+                               {"cumsum", scan_node<false>},
+                               {"cumprod", scan_node<true>},
+                               {"sort", sort_node<false>},
+                               {"argsort", sort_node<true>},
+                               {"topk", topk_node},
+                               {"searchsorted", searchsorted_node},
+                               {"matmul", matmul_node},
+                               {"matmul", self_matmul_node},
+                               {"dot", dot_node},
+                               {"outer", outer_node},
+                               {"softmax", softmax_node<false>},
+                               {"log_softmax", softmax_node<true>}};
 
 }  // namespace
 

@@ -62,20 +62,25 @@ std::vector<ValueId> scalar_node(RandomContext& c) {
   const ValueId first = c.pick();
   for (int i = 0; i < info.arity; ++i) {
     const ValueId other = c.pick();
-    if (i == 0 || c.random.chance(10)) inputs.push_back(first);
-    else if (c.random.chance(20)) inputs.push_back(c.constant(c.random_tensor(c.type(first).dtype, {})));
-    else inputs.push_back(other);
+    if (i == 0 || c.random.chance(10))
+      inputs.push_back(first);
+    else if (c.random.chance(20))
+      inputs.push_back(c.constant(c.random_tensor(c.type(first).dtype, {})));
+    else
+      inputs.push_back(other);
   }
   // The sign of a NaN is nobody's business, and copysign alone would show it.
   if (op == ScalarOp::k_copysign)
-    inputs[1] = c.builder.make("where", {c.builder.make("isnan", {inputs[1]}), c.builder.literal(DType::kF32, 1), inputs[1]});
+    inputs[1] = c.builder.make(
+        "where", {c.builder.make("isnan", {inputs[1]}), c.builder.literal(DType::kF32, 1), inputs[1]});
   return {c.builder.make(info.name, inputs)};
 }
 
 std::vector<ValueId> any_node(RandomContext& c) {
   if (!c.options.structured || c.random.chance(45)) return scalar_node(c);
   const std::span<const Recipe> recipes = c.random.chance(60) ? shape_recipes() : compute_recipes();
-  const Recipe& recipe = recipes[static_cast<std::size_t>(c.random.below(static_cast<std::int64_t>(recipes.size())))];
+  const Recipe& recipe =
+      recipes[static_cast<std::size_t>(c.random.below(static_cast<std::int64_t>(recipes.size())))];
   const OpDef* op = find_op(recipe.op);
   require(op != nullptr, "a recipe's operator exists");
   return recipe.make(c);
@@ -96,7 +101,7 @@ void add_nodes(RandomContext& c) {
     try {
       results = any_node(c);
     } catch (const UserError&) {
-      continue;   // shapes or dtypes that do not fit together: the builder refused, try another
+      continue;  // shapes or dtypes that do not fit together: the builder refused, try another
     }
     for (const ValueId result : results)
       if (welcome(c, result)) c.pool.push_back(result);
@@ -157,7 +162,8 @@ Module random_module(std::uint64_t seed, const RandomGraphOptions& options) {
   FunctionBuilder builder(module, "f");
   RandomContext c{builder, random, options, module.module().dims};
   c.dtypes = random_dtypes(random, options);
-  for (int i = 0; i < 3; ++i) c.extents.push_back(random.chance(5) ? 0 : c.choose(std::vector<std::int64_t>{1, 2, 3, 4, 5, 7, 17}));
+  for (int i = 0; i < 3; ++i)
+    c.extents.push_back(random.chance(5) ? 0 : c.choose(std::vector<std::int64_t>{1, 2, 3, 4, 5, 7, 17}));
   add_sources(module, c, named_dims);
   add_nodes(c);
   // Late values first: they reach farthest back.

@@ -17,13 +17,13 @@ struct RandomContext {
   Random& random;
   const RandomGraphOptions& options;
   const Dims& dims;
-  std::vector<DType> dtypes{};        // those this graph uses
-  std::vector<std::int64_t> extents{};   // those this graph uses, so that shapes meet
+  std::vector<DType> dtypes{};          // those this graph uses
+  std::vector<std::int64_t> extents{};  // those this graph uses, so that shapes meet
   std::vector<ValueId> pool{};
 
   const Type& type(ValueId value) const { return builder.type(value); }
   int rank(ValueId value) const { return type(value).rank(); }
-  std::int64_t least(ValueId value, int axis) const;      // smallest extent of the axis
+  std::int64_t least(ValueId value, int axis) const;  // smallest extent of the axis
   template <typename T>
   const T& choose(const std::vector<T>& list) {
     return list[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(list.size())))];
@@ -46,7 +46,7 @@ struct Recipe {
   // Adds a node and gives its results, or nothing if the pool has nothing fit.
   std::vector<ValueId> (*make)(RandomContext&);
 };
-std::span<const Recipe> shape_recipes();     // index maps, slices, gathers
-std::span<const Recipe> compute_recipes();   // reductions, products, sorting
+std::span<const Recipe> shape_recipes();    // index maps, slices, gathers
+std::span<const Recipe> compute_recipes();  // reductions, products, sorting
 
 }  // namespace cohort::test

@@ -92,8 +92,8 @@ Results dynamic_slice_node(RandomContext& c) {
   const std::int64_t size = c.random.between(1, n);
   const ValueId start = c.builder.make("abs", {c.index(n - size + 1, {})});
   if (n - size + 1 <= 1) return {};
-  const ValueId safe = c.builder.make(
-      "mod", {start, c.builder.literal_int(c.type(start).dtype, n - size + 1)});
+  const ValueId safe =
+      c.builder.make("mod", {start, c.builder.literal_int(c.type(start).dtype, n - size + 1)});
   return one(c.builder.make("slice", {x, safe}, {{"axes", IntList{axis}}, {"sizes", Shape{Dim(size)}}}));
 }
 
@@ -103,8 +103,9 @@ Results set_slice_like(RandomContext& c, std::string_view op) {
   const Attrs attrs = slice_attrs(c, x);
   if (c.random.chance(40)) return one(c.builder.make(op, {x, c.pick()}, attrs));
   const ValueId region = c.builder.make("slice", {x}, attrs);
-  const ValueId y = c.random.chance(50) ? c.builder.make(c.type(x).dtype == DType::kBool ? "not" : "square", {region})
-                                        : c.constant(c.random_tensor(c.type(x).dtype, {}));
+  const ValueId y = c.random.chance(50)
+                        ? c.builder.make(c.type(x).dtype == DType::kBool ? "not" : "square", {region})
+                        : c.constant(c.random_tensor(c.type(x).dtype, {}));
   return one(c.builder.make(op, {x, y}, attrs));
 }
 Results set_slice_node(RandomContext& c) { return set_slice_like(c, "set_slice"); }
@@ -185,7 +186,8 @@ Results concat_node(RandomContext& c) {
 Results stack_node(RandomContext& c) {
   const ValueId x = c.pick();
   if (c.rank(x) >= 3) return {};
-  const ValueId y = c.type(x).dtype == DType::kBool ? c.builder.make("not", {x}) : c.builder.make("square", {x});
+  const ValueId y =
+      c.type(x).dtype == DType::kBool ? c.builder.make("not", {x}) : c.builder.make("square", {x});
   return one(c.builder.make("stack", {x, y, x}, {{"axis", c.random.between(-c.rank(x) - 1, c.rank(x))}}));
 }
 
@@ -205,7 +207,10 @@ Results pad_node(RandomContext& c) {
   const std::string mode = c.choose(std::vector<std::string>{"constant", "edge", "reflect", "wrap"});
   IntList low, high;
   for (int axis = 0; axis < c.rank(x); ++axis) {
-    const std::int64_t n = c.least(x, axis), most = mode == "constant" ? 3 : std::max<std::int64_t>(0, std::min<std::int64_t>(n - 1, 3));
+    const std::int64_t n = c.least(x, axis),
+                       most = mode == "constant"
+                                  ? 3
+                                  : std::max<std::int64_t>(0, std::min<std::int64_t>(n - 1, 3));
     low.push_back(c.random.between(0, most));
     high.push_back(c.random.between(0, most));
   }
@@ -223,13 +228,15 @@ Results tile_node(RandomContext& c) {
 Results repeat_node(RandomContext& c) {
   const ValueId x = c.pick_rank(1);
   if (x == kNoId) return {};
-  return one(c.builder.make("repeat", {x}, {{"repeats", c.random.between(1, 3)}, {"axis", std::int64_t{c.axis_of(x)}}}));
+  return one(c.builder.make("repeat", {x},
+                            {{"repeats", c.random.between(1, 3)}, {"axis", std::int64_t{c.axis_of(x)}}}));
 }
 
 Results roll_node(RandomContext& c) {
   const ValueId x = c.pick_rank(1);
   if (x == kNoId) return {};
-  return one(c.builder.make("roll", {x}, {{"shifts", IntList{c.random.between(-4, 4)}}, {"axes", IntList{c.axis_of(x)}}}));
+  return one(c.builder.make("roll", {x},
+                            {{"shifts", IntList{c.random.between(-4, 4)}}, {"axes", IntList{c.axis_of(x)}}}));
 }
 
 Results flip_node(RandomContext& c) {
@@ -242,7 +249,8 @@ Results flip_node(RandomContext& c) {
 Results iota_node(RandomContext& c) {
   const Extents extents = c.random_extents(static_cast<int>(c.random.between(1, 2)));
   const auto axis = c.random.below(static_cast<std::int64_t>(extents.size()));
-  return one(c.builder.make("iota", {}, {{"shape", to_shape(extents)}, {"axis", axis}, {"dtype", c.choose(c.dtypes)}}));
+  return one(c.builder.make("iota", {},
+                            {{"shape", to_shape(extents)}, {"axis", axis}, {"dtype", c.choose(c.dtypes)}}));
 }
 
 Results full_node(RandomContext& c) {
@@ -251,10 +259,11 @@ Results full_node(RandomContext& c) {
 }
 
 Results eye_like(RandomContext& c, std::string_view op) {
-  return one(c.builder.make(op, {}, {{"n", c.choose(c.extents)},
-                                     {"m", c.choose(c.extents)},
-                                     {"k", c.random.between(-1, 1)},
-                                     {"dtype", c.choose(c.dtypes)}}));
+  return one(c.builder.make(op, {},
+                            {{"n", c.choose(c.extents)},
+                             {"m", c.choose(c.extents)},
+                             {"k", c.random.between(-1, 1)},
+                             {"dtype", c.choose(c.dtypes)}}));
 }
 Results eye_node(RandomContext& c) { return eye_like(c, "eye"); }
 Results tri_node(RandomContext& c) { return eye_like(c, "tri"); }
@@ -267,20 +276,41 @@ Results diag_node(RandomContext& c) {
 
 Results one_hot_node(RandomContext& c) {
   const ValueId i = c.index(5, c.random_extents(1));
-  return one(c.builder.make("one_hot", {i}, {{"depth", c.random.between(3, 5)}, {"dtype", c.choose(c.dtypes)}}));
+  return one(
+      c.builder.make("one_hot", {i}, {{"depth", c.random.between(3, 5)}, {"dtype", c.choose(c.dtypes)}}));
 }
 
 Results copy_node(RandomContext& c) { return one(c.builder.make("copy", {c.pick()})); }
 
-constexpr Recipe kRecipes[] = {
-    {"broadcast", broadcast_node}, {"reshape", reshape_node}, {"transpose", transpose_node},
-    {"squeeze", squeeze_node}, {"expand", expand_node}, {"slice", slice_node}, {"slice", dynamic_slice_node},
-    {"set_slice", set_slice_node}, {"inc_slice", inc_slice_node}, {"take", take_node},
-    {"take_along_axis", take_along_axis_node}, {"gather", gather_node}, {"scatter_set", scatter_set_node},
-    {"scatter_add", scatter_add_node}, {"concat", concat_node}, {"stack", stack_node}, {"split", split_node},
-    {"pad", pad_node}, {"tile", tile_node}, {"repeat", repeat_node}, {"roll", roll_node}, {"flip", flip_node},
-    {"iota", iota_node}, {"full", full_node}, {"eye", eye_node}, {"tri", tri_node}, {"diag", diag_node},
-    {"one_hot", one_hot_node}, {"copy", copy_node}};
+constexpr Recipe kRecipes[] = {{"broadcast", broadcast_node},
+                               {"reshape", reshape_node},
+                               {"transpose", transpose_node},
+                               {"squeeze", squeeze_node},
+                               {"expand", expand_node},
+                               {"slice", slice_node},
+                               {"slice", dynamic_slice_node},
+                               {"set_slice", set_slice_node},
+                               {"inc_slice", inc_slice_node},
+                               {"take", take_node},
+                               {"take_along_axis", take_along_axis_node},
+                               {"gather", gather_node},
+                               {"scatter_set", scatter_set_node},
+                               {"scatter_add", scatter_add_node},
+                               {"concat", concat_node},
+                               {"stack", stack_node},
+                               {"split", split_node},
+                               {"pad", pad_node},
+                               {"tile", tile_node},
+                               {"repeat", repeat_node},
+                               {"roll", roll_node},
+                               {"flip", flip_node},
+                               {"iota", iota_node},
+                               {"full", full_node},
+                               {"eye", eye_node},
+                               {"tri", tri_node},
+                               {"diag", diag_node},
+                               {"one_hot", one_hot_node},
+                               {"copy", copy_node}};
 
 }  // namespace
 

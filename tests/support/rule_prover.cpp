@@ -43,7 +43,8 @@ bool dtypes_admitted(const Rule& rule, const RuleCase& c) {
     const DType dtype = c.dtypes[static_cast<std::size_t>(condition.variable)];
     if (condition.kind->dtype && !condition.kind->dtype(dtype)) return false;
     if (!condition.kind->dtypes) return true;
-    return condition.kind->dtypes(dtype, std::get<DType>(*c.attrs[static_cast<std::size_t>(condition.attr_variable)]));
+    return condition.kind->dtypes(
+        dtype, std::get<DType>(*c.attrs[static_cast<std::size_t>(condition.attr_variable)]));
   });
 }
 
@@ -63,7 +64,8 @@ std::optional<ValueId> literal_of(FunctionBuilder& builder, const RuleExpr& expr
   return builder.literal(dtype, expr.number);
 }
 
-// The two sides as outputs of one function whose inputs are the variables; nothing if the pattern is not well typed.
+// The two sides as outputs of one function whose inputs are the variables; nothing if the pattern is not well
+// typed.
 struct Sides {
   Module module;
   const Function& function() const { return *module.functions[0]; }
@@ -73,7 +75,8 @@ std::optional<Sides> sides(const Rule& rule, const RuleCase& c, const Extents& e
   FunctionBuilder builder(module, "f");
   std::vector<ValueId> variables;
   for (std::size_t i = 0; i < rule.variables.size(); ++i)
-    variables.push_back(builder.input(rule.variables[i], {c.dtypes[i], Shape(extents.begin(), extents.end())}));
+    variables.push_back(
+        builder.input(rule.variables[i], {c.dtypes[i], Shape(extents.begin(), extents.end())}));
   ValueId left = kNoId;
   try {
     left = build_side(builder, rule.pattern, variables, c);
@@ -81,7 +84,8 @@ std::optional<Sides> sides(const Rule& rule, const RuleCase& c, const Extents& e
     return std::nullopt;
   }
   if (left == kNoId) return std::nullopt;
-  ValueId right = build_side(builder, rule.replacement, variables, c);   // must be well typed where the pattern is
+  ValueId right =
+      build_side(builder, rule.replacement, variables, c);  // must be well typed where the pattern is
   if (builder.type(right).shape != builder.type(left).shape)
     right = builder.make("broadcast", {right}, {{"shape", builder.type(left).shape}});
   builder.output("left", left);
@@ -113,9 +117,12 @@ ValueId build_side(FunctionBuilder& builder, const RuleExpr& side, std::span<con
   Attrs attrs;
   for (const AttrPattern& a : side.attrs) {
     const auto i = static_cast<std::size_t>(a.variable);
-    if (a.kind == AttrPattern::Kind::kValue) attrs.push_back({a.name, a.value});
-    else if (a.kind == AttrPattern::Kind::kOnlyEntry) attrs.push_back({a.name, IntList{std::get<std::int64_t>(*c.attrs[i])}});
-    else if (c.attrs[i]) attrs.push_back({a.name, *c.attrs[i]});
+    if (a.kind == AttrPattern::Kind::kValue)
+      attrs.push_back({a.name, a.value});
+    else if (a.kind == AttrPattern::Kind::kOnlyEntry)
+      attrs.push_back({a.name, IntList{std::get<std::int64_t>(*c.attrs[i])}});
+    else if (c.attrs[i])
+      attrs.push_back({a.name, *c.attrs[i]});
   }
   return builder.node(*side.op, inputs, attrs);
 }
@@ -130,7 +137,7 @@ std::vector<RuleCase> cases_of(const Rule& rule) {
       RuleCase c;
       for (std::size_t i = 0; i < rule.variables.size(); ++i)
         c.dtypes.push_back(mask >> i & 1 ? DType::kBool : static_cast<DType>(d));
-      if (d != 0 && mask != 0 && mask == masks - 1) continue;   // all bool: tried already
+      if (d != 0 && mask != 0 && mask == masks - 1) continue;  // all bool: tried already
       c.attrs.resize(values.size());
       std::size_t count = 1;
       for (const auto& list : values) count *= list.size();
@@ -148,7 +155,8 @@ std::vector<RuleCase> cases_of(const Rule& rule) {
 
 namespace {
 
-std::vector<Scalar> elements_for(const Rule& rule, std::size_t variable, DType dtype, std::size_t count, Random& random) {
+std::vector<Scalar> elements_for(const Rule& rule, std::size_t variable, DType dtype, std::size_t count,
+                                 Random& random) {
   std::vector<Scalar> elements;
   for (const Scalar& s : special_values(dtype))
     if (sample_admitted(rule, variable, s)) elements.push_back(s);
@@ -173,7 +181,8 @@ std::vector<Tensor> combinations(const Rule& rule, const RuleCase& c, Random& ra
   for (std::size_t i = 0; i < c.dtypes.size(); ++i) {
     const auto size = static_cast<std::int64_t>(elements[i].size());
     Tensor tensor(c.dtypes[i], {total});
-    for (std::int64_t j = 0; j < total; ++j) store_scalar(tensor, j, elements[i][static_cast<std::size_t>(j / inner % size)]);
+    for (std::int64_t j = 0; j < total; ++j)
+      store_scalar(tensor, j, elements[i][static_cast<std::size_t>(j / inner % size)]);
     inner *= size;
     result.push_back(std::move(tensor));
   }
@@ -186,7 +195,9 @@ std::vector<Tensor> matrices(const Rule& rule, const RuleCase& c, Random& random
     const std::vector<Scalar> elements = elements_for(rule, i, c.dtypes[i], 200, random);
     Tensor tensor(c.dtypes[i], {3, 5});
     for (std::int64_t j = 0; j < 15; ++j)
-      store_scalar(tensor, j, elements[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(elements.size())))]);
+      store_scalar(
+          tensor, j,
+          elements[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(elements.size())))]);
     result.push_back(std::move(tensor));
   }
   return result;
@@ -199,7 +210,8 @@ std::vector<Tensor> run(const Sides& s, const std::vector<Tensor>& inputs) {
 
 std::string describe(const Rule& rule, const RuleCase& c, const std::string& what) {
   std::string text = rule.text + ": with ";
-  for (std::size_t i = 0; i < c.dtypes.size(); ++i) text += fmt::format("{} {} ", dtype_name(c.dtypes[i]), rule.variables[i]);
+  for (std::size_t i = 0; i < c.dtypes.size(); ++i)
+    text += fmt::format("{} {} ", dtype_name(c.dtypes[i]), rule.variables[i]);
   return text + what;
 }
 
@@ -225,10 +237,14 @@ void prove_exact(const Rule& rule, const RuleCase& c, Proof& proof, Random& rand
 
 double epsilon(DType dtype) {
   switch (dtype) {
-    case DType::kF16: return 0x1p-10;
-    case DType::kBF16: return 0x1p-7;
-    case DType::kF32: return 0x1p-23;
-    default: return 0x1p-52;
+    case DType::kF16:
+      return 0x1p-10;
+    case DType::kBF16:
+      return 0x1p-7;
+    case DType::kF32:
+      return 0x1p-23;
+    default:
+      return 0x1p-52;
   }
 }
 
@@ -246,21 +262,24 @@ Tensor everyday(const Rule& rule, std::size_t variable, DType dtype, Random& ran
 void prove_close(const Rule& rule, const RuleCase& c, Proof& proof, Random& random) {
   for (int round = 0; round < 20; ++round) {
     std::vector<Tensor> inputs;
-    for (std::size_t i = 0; i < c.dtypes.size(); ++i) inputs.push_back(everyday(rule, i, c.dtypes[i], random, 2));
+    for (std::size_t i = 0; i < c.dtypes.size(); ++i)
+      inputs.push_back(everyday(rule, i, c.dtypes[i], random, 2));
     const std::vector<Tensor> outputs = run(*sides(rule, c, {3, 5}), inputs);
     proof.elements += outputs[0].size();
     for (std::int64_t j = 0; j < outputs[0].size(); ++j) {
       const double left = element_as_double(outputs[0], j), right = element_as_double(outputs[1], j);
       if (!std::isfinite(left) || !std::isfinite(right)) continue;
-      if (std::fabs(left - right) <= 200 * epsilon(outputs[0].dtype()) * std::max(1.0, std::fabs(left))) continue;
-      proof.refuted = describe(rule, c, fmt::format("the pattern gives {} and the replacement {}", left, right));
+      if (std::fabs(left - right) <= 200 * epsilon(outputs[0].dtype()) * std::max(1.0, std::fabs(left)))
+        continue;
+      proof.refuted =
+          describe(rule, c, fmt::format("the pattern gives {} and the replacement {}", left, right));
       return;
     }
   }
 }
 
-// In f32 the replacement is no farther from what f64 gives than the pattern, or within 4 ulp (16 ulp of 1, for rules
-// over axes), where f64 itself can be trusted: there both sides agree to nine digits.
+// In f32 the replacement is no farther from what f64 gives than the pattern, or within 4 ulp (16 ulp of 1,
+// for rules over axes), where f64 itself can be trusted: there both sides agree to nine digits.
 void prove_gain(const Rule& rule, const RuleCase& narrow, Proof& proof, Random& random) {
   RuleCase wide = narrow;
   for (DType& d : wide.dtypes)
@@ -280,11 +299,15 @@ void prove_gain(const Rule& rule, const RuleCase& narrow, Proof& proof, Random& 
       const double t = element_as_double(truth[0], j), again = element_as_double(truth[1], j);
       if (!std::isfinite(t) || std::fabs(t - again) > 1e-9 * std::fabs(t) || std::fabs(t) > 1e38) continue;
       ++proof.elements;
-      const double left = std::fabs(element_as_double(out[0], j) - t), right = std::fabs(element_as_double(out[1], j) - t);
-      const double allowed = is_structured(rule.pattern) ? 16 * std::max(1.0, std::fabs(t)) : 4 * std::fabs(t);
+      const double left = std::fabs(element_as_double(out[0], j) - t),
+                   right = std::fabs(element_as_double(out[1], j) - t);
+      const double allowed =
+          is_structured(rule.pattern) ? 16 * std::max(1.0, std::fabs(t)) : 4 * std::fabs(t);
       if (right <= left || right <= allowed * 0x1p-23 + 1e-45) continue;
-      proof.refuted = describe(rule, narrow, fmt::format("where {} is true, the pattern is off by {} and the replacement by {}",
-                                                         t, left, right));
+      proof.refuted =
+          describe(rule, narrow,
+                   fmt::format("where {} is true, the pattern is off by {} and the replacement by {}", t,
+                               left, right));
       return;
     }
   }
@@ -298,10 +321,13 @@ Proof prove(const Rule& rule) {
   for (const RuleCase& c : cases_of(rule)) {
     for (const DType dtype : c.dtypes) proof.dtypes.push_back(dtype);
     try {
-      if (rule.exactness == Exactness::kExact) prove_exact(rule, c, proof, random);
-      else prove_close(rule, c, proof, random);
+      if (rule.exactness == Exactness::kExact)
+        prove_exact(rule, c, proof, random);
+      else
+        prove_close(rule, c, proof, random);
       const bool has_f32 = std::find(c.dtypes.begin(), c.dtypes.end(), DType::kF32) != c.dtypes.end();
-      if (!proof.refuted && rule.exactness == Exactness::kAccuracy && has_f32) prove_gain(rule, c, proof, random);
+      if (!proof.refuted && rule.exactness == Exactness::kAccuracy && has_f32)
+        prove_gain(rule, c, proof, random);
     } catch (const UserError& error) {
       proof.refuted = describe(rule, c, error.what());
     }

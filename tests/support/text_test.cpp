@@ -43,7 +43,8 @@ std::string line_diff(const std::string& expected, const std::string& actual) {
   std::vector<std::vector<int>> longest(a.size() + 1, std::vector<int>(b.size() + 1));
   for (std::size_t i = a.size(); i-- > 0;)
     for (std::size_t j = b.size(); j-- > 0;)
-      longest[i][j] = a[i] == b[j] ? longest[i + 1][j + 1] + 1 : std::max(longest[i + 1][j], longest[i][j + 1]);
+      longest[i][j] =
+          a[i] == b[j] ? longest[i + 1][j + 1] + 1 : std::max(longest[i + 1][j], longest[i][j + 1]);
   std::string diff;
   std::size_t i = 0, j = 0;
   while (i < a.size() || j < b.size()) {
@@ -59,7 +60,8 @@ std::string line_diff(const std::string& expected, const std::string& actual) {
   return diff;
 }
 
-std::string check_text_test(const std::string& path, const std::function<std::string(const std::string& input)>& produce,
+std::string check_text_test(const std::string& path,
+                            const std::function<std::string(const std::string& input)>& produce,
                             const std::string& program) {
   const std::string text = read_file(path);
   const std::size_t at = text.find(kSeparator);
@@ -72,7 +74,8 @@ std::string check_text_test(const std::string& path, const std::function<std::st
     std::ofstream(path, std::ios::binary) << input << kSeparator.substr(1) << actual;
     return "";
   }
-  return fmt::format("{}\n{}to accept what came out: COHORT_ACCEPT=1 {}\n", path, line_diff(expected, actual), program);
+  return fmt::format("{}\n{}to accept what came out: COHORT_ACCEPT=1 {}\n", path, line_diff(expected, actual),
+                     program);
 }
 
 }  // namespace cohort::test

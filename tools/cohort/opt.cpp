@@ -27,8 +27,9 @@ int list_passes() {
 
 void print_times(const PassRunner& runner) {
   for (const PassRun& run : runner.log())
-    fmt::print(stderr, "{:>9.3f} ms  {:<18} {:<16} {:>8} nodes, then {:>8}{}\n", run.seconds * 1e3, run.pass->name,
-               run.function, run.nodes_before, run.nodes_after, run.changed ? "" : "  (no change)");
+    fmt::print(stderr, "{:>9.3f} ms  {:<18} {:<16} {:>8} nodes, then {:>8}{}\n", run.seconds * 1e3,
+               run.pass->name, run.function, run.nodes_before, run.nodes_after,
+               run.changed ? "" : "  (no change)");
 }
 
 int run(const Options& options) {
@@ -56,8 +57,10 @@ Action declare_opt(CLI::App& app) {
   app.add_option("--fp", options->fp, "strict, or fast: re-associating rules too")
       ->check(CLI::IsMember({"strict", "fast"}));
   app.add_option("--reproducer", options->compile.reproducer, "where to write a failing pass's input");
-  app.add_flag("--verify-passes", options->compile.verify_passes, "run the function before and after every pass");
-  app.add_flag("--print-changed", options->compile.print_changed, "print the function after each pass that changed it");
+  app.add_flag("--verify-passes", options->compile.verify_passes,
+               "run the function before and after every pass");
+  app.add_flag("--print-changed", options->compile.print_changed,
+               "print the function after each pass that changed it");
   app.add_flag("--time", options->time, "print how long each pass took");
   options->compile.reproducer = "cohort-reproducer.txt";
   app.parse_complete_callback([options] {

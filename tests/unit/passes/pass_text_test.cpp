@@ -1,5 +1,5 @@
-// tests/passes/<pass>/*.txt: the text before `----` goes through the pass that the folder names, then remove_dead; what
-// comes out stands behind it.
+// tests/passes/<pass>/*.txt: the text before `----` goes through the pass that the folder names, then
+// remove_dead; what comes out stands behind it.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -29,7 +29,8 @@ TEST_CASE("text tests of passes") {
 TEST_CASE("every pass has text tests of what it does and of what it leaves alone") {
   for (const Pass& pass : all_passes())
     for (const char* name : {"basic.txt", "no_change.txt"}) {
-      const std::filesystem::path folder = std::filesystem::path(COHORT_SOURCE_DIR) / "tests/passes" / pass.name;
+      const std::filesystem::path folder =
+          std::filesystem::path(COHORT_SOURCE_DIR) / "tests/passes" / pass.name;
       CHECK_MESSAGE(std::filesystem::exists(folder / name), (folder / name).string());
     }
 }

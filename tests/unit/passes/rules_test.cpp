@@ -1,4 +1,5 @@
-// Every rule proves itself; wrong ones are refuted; the engine applies each with operands of different shapes.
+// Every rule proves itself; wrong ones are refuted; the engine applies each with operands of different
+// shapes.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -27,7 +28,8 @@ bool needs_constant(const Rule& rule, int variable) {
   return false;
 }
 
-// The pattern as a graph whose variables have shapes that broadcast, constants and proven signs where it asks for them.
+// The pattern as a graph whose variables have shapes that broadcast, constants and proven signs where it asks
+// for them.
 Module graph_of(const Rule& rule, const RuleCase& c, int variant) {
   ModuleBuilder module("rule");
   FunctionBuilder builder(module, "f");
@@ -61,15 +63,15 @@ TEST_CASE("every rule proves itself in every dtype it applies to") {
 }
 
 TEST_CASE("wrong rules are refuted") {
-  for (const char* line : {"add-zero: add(x, 0) => x", "mul-zero: mul(x, 0) => 0", "sub: sub(x, y) => sub(y, x)",
-                           "zero-sub: sub(0, x) => neg(x)", "self: sub(x, x) => 0", "le: not(lt(x, y)) => ge(x, y)",
-                           "div: true_div(x, c) => mul(x, reciprocal(c)) where constant(c)", "abs: abs(x) => x",
-                           "max: max(x, 0) => x", "div-self: true_div(x, x) => 1", "sum: reduce_sum(x) => reduce_max(x)",
-                           "narrow: cast(cast(x){dtype=$a}){dtype=$b} => x where same_dtype(x, $b)",
-                           "sqrt: sqrt(square(x)) => x", "assoc: add(add(x, y), z) => add(x, add(y, z))",
-                           "axis: reduce_max(x){axes=$a, keepdims=$k} => reduce_max(x){keepdims=$k}",
-                           "not-accurate: log1p(x) => log(add(1, x)) [accuracy]",
-                           "not-close: tanh(x) => x [fast]"}) {
+  for (const char* line :
+       {"add-zero: add(x, 0) => x", "mul-zero: mul(x, 0) => 0", "sub: sub(x, y) => sub(y, x)",
+        "zero-sub: sub(0, x) => neg(x)", "self: sub(x, x) => 0", "le: not(lt(x, y)) => ge(x, y)",
+        "div: true_div(x, c) => mul(x, reciprocal(c)) where constant(c)", "abs: abs(x) => x",
+        "max: max(x, 0) => x", "div-self: true_div(x, x) => 1", "sum: reduce_sum(x) => reduce_max(x)",
+        "narrow: cast(cast(x){dtype=$a}){dtype=$b} => x where same_dtype(x, $b)",
+        "sqrt: sqrt(square(x)) => x", "assoc: add(add(x, y), z) => add(x, add(y, z))",
+        "axis: reduce_max(x){axes=$a, keepdims=$k} => reduce_max(x){keepdims=$k}",
+        "not-accurate: log1p(x) => log(add(1, x)) [accuracy]", "not-close: tanh(x) => x [fast]"}) {
     CAPTURE(line);
     CHECK(prove(rule_of(line)).refuted);
   }
@@ -92,7 +94,8 @@ TEST_CASE("rules apply across broadcasting and keep type and value") {
         if (rule.exactness != Exactness::kExact) continue;
         SampleCall call = sample_call(builder.module(), *before, static_cast<std::uint64_t>(variant));
         std::vector<Tensor> state;
-        const Tensor expected = interpret(builder.module(), *before, call.inputs, state, call.dims).outputs[0];
+        const Tensor expected =
+            interpret(builder.module(), *before, call.inputs, state, call.dims).outputs[0];
         const Tensor actual = interpret(builder.module(), after, call.inputs, state, call.dims).outputs[0];
         const auto difference = first_difference(expected, actual);
         CHECK_MESSAGE(!difference, difference.value_or(""));
@@ -102,8 +105,9 @@ TEST_CASE("rules apply across broadcasting and keep type and value") {
 }
 
 TEST_CASE("malformed rules are refused") {
-  for (const char* line : {"a: nope(x) => x", "a: add(x) => x", "a: add(x, y)", "a: x => x", "a: add(x, y) => x where nope(x)",
-                           "a: add(x, y) => x [nearly]", "a: reduce_sum(x){axis=$a} => x", "a: add(x, y) => x y"}) {
+  for (const char* line :
+       {"a: nope(x) => x", "a: add(x) => x", "a: add(x, y)", "a: x => x", "a: add(x, y) => x where nope(x)",
+        "a: add(x, y) => x [nearly]", "a: reduce_sum(x){axis=$a} => x", "a: add(x, y) => x y"}) {
     CAPTURE(line);
     CHECK_THROWS_AS(parse_rules(line), InternalError);
   }

@@ -83,7 +83,8 @@ TEST_CASE("a pass that breaks an invariant or throws is named, and its input is 
   CompileOptions options;
   options.reproducer = path;
   using Failure = std::pair<decltype(&throws), const char*>;
-  for (const auto& [run, what] : {Failure(breaks_types, "it broke an invariant: I3"), Failure(throws, "planted")}) {
+  for (const auto& [run, what] :
+       {Failure(breaks_types, "it broke an invariant: I3"), Failure(throws, "planted")}) {
     std::filesystem::remove(path);
     PassRunner runner(neg_neg(), options);
     const std::string message = message_of(runner, Pass{"simplify", Exactness::kExact, "", run});
@@ -140,7 +141,7 @@ TEST_CASE("the log says what ran, and changes are printed") {
   PassRunner runner(neg_neg(), options, out);
   runner.run(*find_pass("simplify"));
   runner.run(*find_pass("simplify"));
-  runner.run(*find_pass("reassociate"));   // does not run without --fp=fast
+  runner.run(*find_pass("reassociate"));  // does not run without --fp=fast
   REQUIRE(runner.log().size() == 2);
   CHECK(runner.log()[0].changed);
   CHECK(!runner.log()[1].changed);
@@ -154,7 +155,8 @@ TEST_CASE("the log says what ran, and changes are printed") {
 
 TEST_CASE("the structural hash sees operators, attributes, operands and order, and no names") {
   const auto hash = [](const char* body) {
-    const Module m = parse_text(std::string("module m\nfunc f(%x: f32[3], %y: f32[3]) {\n") + body + "}\n", "m.txt");
+    const Module m =
+        parse_text(std::string("module m\nfunc f(%x: f32[3], %y: f32[3]) {\n") + body + "}\n", "m.txt");
     return structural_hash(*m.functions[0]);
   };
   const auto base = hash("  %a : f32[3] = sub(%x, %y)\n  output o = %a\n");

@@ -33,7 +33,9 @@ void writes_and_reads(FunctionBuilder& b, int nodes) {
   const int n = nodes / 3;
   const ValueId x = input(b, n);
   ValueId v = x, sum = b.literal(DType::kF32, 0);
-  const auto at = [](int i) { return Attrs{{"axes", IntList{0}}, {"starts", IntList{i}}, {"stops", IntList{i + 1}}}; };
+  const auto at = [](int i) {
+    return Attrs{{"axes", IntList{0}}, {"starts", IntList{i}}, {"stops", IntList{i + 1}}};
+  };
   const OpDef &set = *find_op("set_slice"), &get = *find_op("slice"), &add = *find_op("add");
   for (int i = 0; i < n; ++i) v = b.node(set, {{v, b.literal(DType::kF32, i % 7)}}, at(i));
   for (int i = 0; i < n; ++i) sum = b.node(add, {{sum, b.node(get, {{v}}, at(i))}});
@@ -62,19 +64,23 @@ double seconds(const GraphKind& kind, int nodes) {
   const char* show = std::getenv("COHORT_SHOW_TIMES");
   for (const PassRun& run : runner.log()) {
     total += run.seconds;
-    if (show) MESSAGE(kind.name << " " << nodes << " " << std::string(run.pass->name) << " " << run.seconds << " s");
+    if (show)
+      MESSAGE(kind.name << " " << nodes << " " << std::string(run.pass->name) << " " << run.seconds << " s");
   }
   return total;
 }
 
-constexpr GraphKind kKinds[] = {{"chain", chain}, {"wide_alike", wide_alike}, {"writes_and_reads", writes_and_reads},
-                              {"concats", concats}, {"folding", folding}};
+constexpr GraphKind kKinds[] = {{"chain", chain},
+                                {"wide_alike", wide_alike},
+                                {"writes_and_reads", writes_and_reads},
+                                {"concats", concats},
+                                {"folding", folding}};
 
 }  // namespace
 
 TEST_CASE("the pipeline is near-linear in nodes") {
-  // Quadratic would be a factor of 100; caches and the allocator account for some of what is above 10. One slow run of
-  // a busy machine is not believed.
+  // Quadratic would be a factor of 100; caches and the allocator account for some of what is above 10. One
+  // slow run of a busy machine is not believed.
   for (const GraphKind& kind : kKinds) {
     double ratio = 1e9;
     for (int tries = 0; tries < 3 && ratio >= 40; ++tries) ratio = seconds(kind, 30000) / seconds(kind, 3000);
