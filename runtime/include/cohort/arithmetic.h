@@ -213,4 +213,15 @@ RT_INLINE rt_join<A, B> rt_copysign(A size, B sign) {
   return rt_bit_cast<V>(I((rt_bit_cast<I>(rt_as<V>(size)) & ~bit) | (rt_bit_cast<I>(rt_as<V>(sign)) & bit)));
 }
 
+// Conversion of a value that fits: see rt_cast for what happens to others.
+template <class To, class V>
+RT_INLINE To rt_convert(V x) {
+  if constexpr (rt_same<To, V>)
+    return x;
+  else if constexpr (rt_traits<V>::is_vector)
+    return __builtin_convertvector(x, To);
+  else
+    return static_cast<To>(x);
+}
+
 }  // namespace cohort_rt

@@ -5,16 +5,6 @@
 
 inline namespace cohort_rt {
 
-template <class To, class V>
-RT_INLINE To rt_convert(V x) {
-  if constexpr (rt_same<To, V>)
-    return x;
-  else if constexpr (rt_traits<V>::is_vector)
-    return __builtin_convertvector(x, To);
-  else
-    return static_cast<To>(x);
-}
-
 // 2^n as a float type, exactly.
 template <class F>
 static constexpr F rt_power_of_two(int n) {

@@ -149,6 +149,18 @@ RT_INLINE auto rt_concat(V low, V high) {
   return rt_concat_lanes(low, high, rt_make_seq<2 * rt_traits<V>::lanes>{});
 }
 
+// f of double on float values: as one vector where that fits, else by halves.
+template <class F, class V, class... More>
+RT_INLINE V rt_in_double(F f, V x, More... more) {
+  if constexpr (!rt_traits<V>::is_vector || sizeof(V) * 2 <= rt_vector_bytes || rt_traits<V>::lanes == 2) {
+    using D = rt_like<double, V>;
+    return rt_convert<V>(f(rt_convert<D>(x), rt_convert<D>(more)...));
+  } else {
+    return rt_concat(rt_in_double(f, rt_low_half(x), rt_low_half(more)...),
+                     rt_in_double(f, rt_high_half(x), rt_high_half(more)...));
+  }
+}
+
 // Zeros above a short vector or beside a scalar, up to 16 bytes, and the way back.
 template <class V>
 RT_INLINE rt_vec<rt_elem<V>, 16 / sizeof(rt_elem<V>)> rt_pad(V x) {

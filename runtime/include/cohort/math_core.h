@@ -73,18 +73,6 @@ RT_INLINE V rt_near_zero(V x, V bound, V y) {
   return rt_select(RT_MASK(V, rt_abs(x) < bound), x, y);
 }
 
-// f of double on float values: as one vector where that fits, else by halves.
-template <class F, class V, class... More>
-RT_INLINE V rt_in_double(F f, V x, More... more) {
-  if constexpr (!rt_traits<V>::is_vector || sizeof(V) * 2 <= rt_vector_bytes || rt_traits<V>::lanes == 2) {
-    using D = rt_like<double, V>;
-    return rt_convert<V>(f(rt_convert<D>(x), rt_convert<D>(more)...));
-  } else {
-    return rt_concat(rt_in_double(f, rt_low_half(x), rt_low_half(more)...),
-                     rt_in_double(f, rt_high_half(x), rt_high_half(more)...));
-  }
-}
-
 // rt_NAME from rt_NAME_lanes: vectors are inlined into the loop, scalars are a call, which keeps thousands of
 // scalar uses cheap to compile.
 #define RT_HOT_FUNCTION(name)                                     \

@@ -6,6 +6,7 @@
 #pragma once
 #include "base.h"
 #include "half.h"
+#include "hardware.h"
 #include "masked.h"
 
 inline namespace cohort_rt {
@@ -292,9 +293,13 @@ RT_INLINE rt_at<T, I> rt_iota(I i) {
   if constexpr (!rt_traits<V>::is_vector) {
     return static_cast<T>(i);
   } else if constexpr (rt_traits<V>::is_float) {
-    using Number = rt_vec<int64_t, rt_traits<V>::lanes>;
-    Number number = rt_fill<Number>(i.at) + rt_lane_numbers<Number>(rt_make_seq<rt_traits<V>::lanes>{});
-    return __builtin_convertvector(number, V);
+    const V lane = rt_lane_numbers<V>(rt_make_seq<rt_traits<V>::lanes>{});
+    const auto first = static_cast<double>(i.at);
+    const auto number = [&](auto wide) { return wide + rt_fill<decltype(wide)>(first); };
+    if constexpr (sizeof(T) == 4)
+      return rt_in_double(number, lane);
+    else
+      return number(lane);
   } else {
     using U = rt_ubits<V>;
     return (V)(rt_fill<U>((rt_elem<U>)i.at) + rt_lane_numbers<U>(rt_make_seq<rt_traits<V>::lanes>{}));
