@@ -15,7 +15,8 @@ void write_artefacts(const std::string& directory, const std::vector<Artefact>& 
   fs::create_directories(directory, error);
   if (error && !fs::is_directory(directory)) fail(DiagId::kFileUnwritable, directory, error.message());
   AtomicFiles files;
-  for (const Artefact& artefact : artefacts) files.add((fs::path(directory) / artefact.name).string(), artefact.bytes);
+  for (const Artefact& artefact : artefacts)
+    files.add((fs::path(directory) / artefact.name).string(), artefact.bytes);
   files.commit();
 }
 

@@ -36,7 +36,8 @@ std::vector<std::string> compiler_words(const BuildOptions& options) {
 void run_or_fail(const std::vector<std::string>& command, const std::string& directory) {
   const ProcessResult result = run_process(command, directory);
   if (result.exit_code == 0) return;
-  Diagnostic d = diagnostic(DiagId::kHostCompilerFailed, {}, command[0], result.output.empty() ? "" : ":\n" + result.output);
+  Diagnostic d = diagnostic(DiagId::kHostCompilerFailed, {}, command[0],
+                            result.output.empty() ? "" : ":\n" + result.output);
   std::string line;
   for (const std::string& word : command) line += (line.empty() ? "" : " ") + word;
   d.notes.push_back("the command was: " + line);
@@ -52,7 +53,8 @@ bool is_clang(const std::vector<std::string>& compiler) {
 // The build folder of one run: objects and the library appear elsewhere only when whole.
 class BuildFolder {
  public:
-  explicit BuildFolder(const std::string& directory) : path_(fs::path(directory) / (".build." + std::to_string(::getpid()))) {
+  explicit BuildFolder(const std::string& directory)
+      : path_(fs::path(directory) / (".build." + std::to_string(::getpid()))) {
     std::error_code error;
     fs::create_directories(path_, error);
     if (error) fail(DiagId::kFileUnwritable, path_.string(), error.message());
@@ -82,7 +84,8 @@ std::string find_runtime() {
 std::string build_module(const std::string& directory, const std::string& prefix,
                          const std::vector<std::string>& sources, const BuildOptions& options) {
   const std::string runtime = options.runtime.empty() ? find_runtime() : options.runtime;
-  if (runtime.empty()) fail(DiagId::kFileUnreadable, "cohort/prelude.h", "the runtime's headers do not lie beside the program");
+  if (runtime.empty())
+    fail(DiagId::kFileUnreadable, "cohort/prelude.h", "the runtime's headers do not lie beside the program");
   const fs::path folder = fs::absolute(directory);
   const BuildFolder scratch(directory);
   const std::vector<std::string> compiler = compiler_words(options);
@@ -100,7 +103,8 @@ std::string build_module(const std::string& directory, const std::string& prefix
     run_or_fail(command, {});
   }
   const bool shared = options.kind == LibraryKind::kShared;
-  const std::string name = "lib" + prefix + (shared ? ".so" : ".a"), built = fs::absolute(scratch.file(name)).string();
+  const std::string name = "lib" + prefix + (shared ? ".so" : ".a"),
+                    built = fs::absolute(scratch.file(name)).string();
   std::vector<std::string> link = compiler;
   if (shared) {
     link.insert(link.end(), {"-shared", "-o", built});

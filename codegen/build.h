@@ -10,19 +10,19 @@ enum class LibraryKind : unsigned char { kShared, kStatic };
 
 struct BuildOptions {
   LibraryKind kind = LibraryKind::kShared;
-  std::string compiler;                    // empty: $CXX, else c++; may hold arguments ("ccache g++")
-  std::string march = "native";            // empty: the compiler's default
-  std::vector<std::string> flags;          // further flags, after the recipe's
-  std::string runtime;                     // folder of cohort/prelude.h; empty: found beside the running program
+  std::string compiler;            // empty: $CXX, else c++; may hold arguments ("ccache g++")
+  std::string march = "native";    // empty: the compiler's default
+  std::vector<std::string> flags;  // further flags, after the recipe's
+  std::string runtime;             // folder of cohort/prelude.h; empty: found beside the running program
 };
 
-// Builds lib<prefix>.so or lib<prefix>.a in `directory` from the sources named, and gives its path. A failure is a
-// UserError of category kHostCompiler that holds what the compiler wrote.
+// Builds lib<prefix>.so or lib<prefix>.a in `directory` from the sources named, and gives its path. A failure
+// is a UserError of category kHostCompiler that holds what the compiler wrote.
 std::string build_module(const std::string& directory, const std::string& prefix,
                          const std::vector<std::string>& sources, const BuildOptions& options);
 
-// The folder of the runtime's headers, from where the running program lies: PREFIX/bin/cohort and PREFIX/include, or the
-// same in a build tree. Empty if there is none.
+// The folder of the runtime's headers, from where the running program lies: PREFIX/bin/cohort and
+// PREFIX/include, or the same in a build tree. Empty if there is none.
 std::string find_runtime();
 
 }  // namespace cohort

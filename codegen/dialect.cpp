@@ -48,10 +48,10 @@ const Dialect& cpp_dialect() {
       .kernel = "RT_KERNEL",
       .restricted = "__restrict",
       .unroll = "RT_UNROLL",
-      .value_types = {"bool", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t",
-                      "float", "float", "float", "double"},
-      .storage_types = {"uint8_t", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
-                        "uint64_t", "rt_f16", "rt_bf16", "float", "double"},
+      .value_types = {"bool", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
+                      "uint64_t", "float", "float", "float", "double"},
+      .storage_types = {"uint8_t", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t",
+                        "uint32_t", "uint64_t", "rt_f16", "rt_bf16", "float", "double"},
       .simd = true,
   };
   return dialect;
@@ -63,9 +63,12 @@ std::string literal(const Dialect& dialect, Scalar value, bool index) {
   };
   const std::int64_t as_int = static_cast<std::int64_t>(value.bits);
   switch (value.dtype) {
-    case DType::kBool: return value.bits ? "true" : "false";
-    case DType::kI8: return braced(std::to_string(static_cast<std::int8_t>(value.bits)));
-    case DType::kI16: return braced(std::to_string(static_cast<std::int16_t>(value.bits)));
+    case DType::kBool:
+      return value.bits ? "true" : "false";
+    case DType::kI8:
+      return braced(std::to_string(static_cast<std::int8_t>(value.bits)));
+    case DType::kI16:
+      return braced(std::to_string(static_cast<std::int16_t>(value.bits)));
     case DType::kI32: {
       const auto number = static_cast<std::int32_t>(value.bits);
       return number == INT32_MIN ? "INT32_MIN" : std::to_string(number);
@@ -74,13 +77,20 @@ std::string literal(const Dialect& dialect, Scalar value, bool index) {
       if (as_int == INT64_MIN) return "INT64_MIN";
       return index ? std::to_string(as_int) : braced(std::to_string(as_int));
     case DType::kU8:
-    case DType::kU16: return braced(std::to_string(value.bits));
-    case DType::kU32: return std::to_string(value.bits) + "u";
-    case DType::kU64: return braced(std::to_string(value.bits) + "u");
-    case DType::kF16: return float_literal(std::bit_cast<std::uint32_t>(f16_to_f32(static_cast<std::uint16_t>(value.bits))));
-    case DType::kBF16: return float_literal(static_cast<std::uint32_t>(value.bits) << 16);
-    case DType::kF32: return float_literal(static_cast<std::uint32_t>(value.bits));
-    case DType::kF64: return double_literal(value.bits);
+    case DType::kU16:
+      return braced(std::to_string(value.bits));
+    case DType::kU32:
+      return std::to_string(value.bits) + "u";
+    case DType::kU64:
+      return braced(std::to_string(value.bits) + "u");
+    case DType::kF16:
+      return float_literal(std::bit_cast<std::uint32_t>(f16_to_f32(static_cast<std::uint16_t>(value.bits))));
+    case DType::kBF16:
+      return float_literal(static_cast<std::uint32_t>(value.bits) << 16);
+    case DType::kF32:
+      return float_literal(static_cast<std::uint32_t>(value.bits));
+    case DType::kF64:
+      return double_literal(value.bits);
   }
   return {};
 }

@@ -24,7 +24,8 @@ std::string address(const EmitContext& context, std::size_t function, kernel::Bu
   const std::string_view type = cpp_dialect().storage_type(buffer.dtype);
   if (place.space == Space::kWorkspace) return fmt::format("rt_place<{}>(workspace, {})", type, place.offset);
   if (place.space == Space::kWeights)
-    return fmt::format("rt_place<{}>(static_cast<const void*>({}_weights), {})", type, context.names.prefix, place.offset);
+    return fmt::format("rt_place<{}>(static_cast<const void*>({}_weights), {})", type, context.names.prefix,
+                       place.offset);
   const FunctionNames& names = context.names.functions[function];
   const bool input = buffer.kind == kernel::BufferKind::kInput;
   const std::string member = "args->" + (input ? names.inputs : names.outputs)[buffer.index];
@@ -40,9 +41,13 @@ bool is_read_only(const CompiledFunction& compiled, kernel::BufferId id) {
 std::string call_text(const EmitContext& context, const PartCall& part, std::size_t function,
                       const std::map<kernel::BufferId, std::string>& locals) {
   std::vector<std::string> args;
+  if (part.kernel.bases) {
+    args.emplace_back("workspace");
+    args.push_back(context.weights.empty() ? "nullptr" : context.names.prefix + "_weights");
+  }
   if (part.kernel.rows) {
-    args.insert(args.end(), {"workspace", context.weights.empty() ? "nullptr" : context.names.prefix + "_weights",
-                             std::to_string(part.call.first_row), std::to_string(part.call.row_count)});
+    args.push_back(std::to_string(part.call.first_row));
+    args.push_back(std::to_string(part.call.row_count));
   }
   if (part.kernel.header) args.emplace_back("header");
   for (const kernel::BufferId id : part.kernel.buffers) args.push_back(locals.at(id));
@@ -54,8 +59,9 @@ std::string call_text(const EmitContext& context, const PartCall& part, std::siz
   return "  " + call + ";\n";
 }
 
-std::string argument_row(const Type& type, const Dims& dims, const std::string& name, const std::string& original,
-                         const std::vector<std::string>& dim_names, bool written) {
+std::string argument_row(const Type& type, const Dims& dims, const std::string& name,
+                         const std::string& original, const std::vector<std::string>& dim_names,
+                         bool written) {
   return fmt::format("      {{{}, {}, args->{}, args->{}_bytes, {}, {}, {}}},\n", c_string(original),
                      c_string(to_string(type, dims)), name, name, bytes_expression(type, dim_names, "args->"),
                      dtype_bytes(type.dtype), written);
@@ -68,16 +74,20 @@ std::string check_function(const EmitContext& context, std::size_t index, const 
   const std::string type = args_type(context, index), shown = c_string(function.name);
   std::string text = fmt::format("static int32_t {}(void* workspace, const {}* args) {{\n", name, type);
   const std::string guarded = "  if (const int32_t status = {}) return status;\n";
-  const std::string call = fmt::format("rt_check_call(this_module, {}, workspace, args, sizeof({}))", shown, type);
-  const bool plain = function.inputs.empty() && function.outputs.empty() &&
-                     std::all_of(names.dims.begin(), names.dims.end(), [](const auto& d) { return d.empty(); });
+  const std::string call =
+      fmt::format("rt_check_call(this_module, {}, workspace, args, sizeof({}))", shown, type);
+  const bool plain =
+      function.inputs.empty() && function.outputs.empty() &&
+      std::all_of(names.dims.begin(), names.dims.end(), [](const auto& d) { return d.empty(); });
   if (plain) return text + "  return " + call + ";\n}\n";
-  text += fmt::format(fmt::runtime(guarded), call) + "  rt_workspace* header = static_cast<rt_workspace*>(workspace);\n";
+  text += fmt::format(fmt::runtime(guarded), call) +
+          "  rt_workspace* header = static_cast<rt_workspace*>(workspace);\n";
   for (std::size_t d = 0; d < names.dims.size(); ++d) {
     if (names.dims[d].empty()) continue;
     const NamedDim& dim = module.dims[d];
-    text += fmt::format(fmt::runtime(guarded), fmt::format("rt_check_dim(header, {}, {}, args->{}, {}, {})", shown,
-                                                           c_string(dim.name), names.dims[d], dim.min, dim.max));
+    text += fmt::format(fmt::runtime(guarded),
+                        fmt::format("rt_check_dim(header, {}, {}, args->{}, {}, {})", shown,
+                                    c_string(dim.name), names.dims[d], dim.min, dim.max));
   }
   if (function.inputs.empty() && function.outputs.empty()) return text + "  return COHORT_OK;\n}\n";
   text += "  const rt_argument arguments[] = {\n";
@@ -86,9 +96,10 @@ std::string check_function(const EmitContext& context, std::size_t index, const 
     text += argument_row(value.type, module.dims, names.inputs[k], value.name, names.dims, false);
   }
   for (std::size_t k = 0; k < function.outputs.size(); ++k)
-    text += argument_row(function.type(function.outputs[k].value), module.dims, names.outputs[k], function.outputs[k].name,
-                         names.dims, true);
-  return text + fmt::format("  }};\n  return rt_check_arguments(this_module, header, {}, arguments);\n}}\n", shown);
+    text += argument_row(function.type(function.outputs[k].value), module.dims, names.outputs[k],
+                         function.outputs[k].name, names.dims, true);
+  return text +
+         fmt::format("  }};\n  return rt_check_arguments(this_module, header, {}, arguments);\n}}\n", shown);
 }
 
 }  // namespace
@@ -107,33 +118,37 @@ std::string emit_part(const EmitContext& context, const std::vector<PartCall>& c
       if (locals.contains(id)) continue;
       const kernel::Buffer& buffer = compiled.program.buffers[id];
       const std::string& name = locals[id] = names.unique(buffer.name);
-      pointers += fmt::format("  {}{}* {} = {};  // {}\n", is_read_only(compiled, id) ? "const " : "",
-                              cpp_dialect().storage_type(buffer.dtype), name, address(context, info.function, id),
-                              type_comment(Type{buffer.dtype, buffer.shape}, context.module().dims));
+      pointers +=
+          fmt::format("  {}{}* {} = {};  // {}\n", is_read_only(compiled, id) ? "const " : "",
+                      cpp_dialect().storage_type(buffer.dtype), name, address(context, info.function, id),
+                      type_comment(Type{buffer.dtype, buffer.shape}, context.module().dims));
     }
     body += call_text(context, part, info.function, locals);
   }
   if (header) pointers = "  rt_workspace* header = static_cast<rt_workspace*>(workspace);\n" + pointers;
-  std::string text = fmt::format("RT_PART {} {}([[maybe_unused]] void* workspace, [[maybe_unused]] const {}* args) {{\n",
-                                 info.fails ? "int32_t" : "void", info.name, args_type(context, info.function));
+  std::string text =
+      fmt::format("RT_PART {} {}([[maybe_unused]] void* workspace, [[maybe_unused]] const {}* args) {{\n",
+                  info.fails ? "int32_t" : "void", info.name, args_type(context, info.function));
   text += pointers + body;
   if (info.fails) text += "  return COHORT_OK;\n";
   return text + "}\n";
 }
 
 std::string part_declaration(const EmitContext& context, const PartInfo& info) {
-  return fmt::format("RT_PART {} {}(void* workspace, const {}* args);\n", info.fails ? "int32_t" : "void", info.name,
-                     args_type(context, info.function));
+  return fmt::format("RT_PART {} {}(void* workspace, const {}* args);\n", info.fails ? "int32_t" : "void",
+                     info.name, args_type(context, info.function));
 }
 
 std::string emit_entry(const EmitContext& context, std::size_t function, const std::vector<PartInfo>& parts) {
   const std::string symbol = context.names.prefix + "_" + context.names.functions[function].identifier;
   const std::string check = symbol + "_check";
   std::string text = "#ifndef COHORT_NO_CHECKS\n" + check_function(context, function, check) + "#endif\n";
-  text += fmt::format("extern \"C\" int32_t {}([[maybe_unused]] void* workspace, [[maybe_unused]] const {}* args) {{\n",
-                      symbol, args_type(context, function));
-  text += fmt::format("#ifndef COHORT_NO_CHECKS\n  if (const int32_t status = {}(workspace, args)) return status;\n#endif\n",
-                      check);
+  text += fmt::format(
+      "extern \"C\" int32_t {}([[maybe_unused]] void* workspace, [[maybe_unused]] const {}* args) {{\n",
+      symbol, args_type(context, function));
+  text += fmt::format(
+      "#ifndef COHORT_NO_CHECKS\n  if (const int32_t status = {}(workspace, args)) return status;\n#endif\n",
+      check);
   for (const PartInfo& part : parts) {
     if (part.fails) {
       text += fmt::format("  if (const int32_t status = {}(workspace, args)) return status;\n", part.name);
@@ -149,8 +164,9 @@ std::string emit_state_table(const EmitContext& context) {
   if (module.states.empty()) return {};
   std::vector<std::size_t> order(module.states.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return module.states[a].name < module.states[b].name; });
-  std::map<std::vector<std::int64_t>, std::size_t> places;   // of shape and strides in `state_shapes`
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return module.states[a].name < module.states[b].name; });
+  std::map<std::vector<std::int64_t>, std::size_t> places;  // of shape and strides in `state_shapes`
   std::string shapes, rows;
   std::size_t count = 0;
   for (const std::size_t s : order) {
@@ -164,7 +180,8 @@ std::string emit_state_table(const EmitContext& context) {
       const auto [place, fresh] = places.emplace(shape, count);
       if (fresh) {
         std::string line;
-        for (const std::int64_t number : shape) line += fmt::format("{}{},", line.empty() ? "    " : " ", number);
+        for (const std::int64_t number : shape)
+          line += fmt::format("{}{},", line.empty() ? "    " : " ", number);
         shapes += line + "\n";
         count += shape.size();
       }
@@ -175,21 +192,27 @@ std::string emit_state_table(const EmitContext& context) {
                         upper(dtype_name(state.type.dtype)), state.type.rank(), at);
   }
   std::string text;
-  if (count) text += fmt::format("// extents, then strides in elements\nstatic const int64_t state_shapes[] = {{\n{}}};\n", shapes);
-  return text + fmt::format("// by name: offset in the workspace, offset of the initial value in the weights, type\n"
-                            "static const rt_state states[] = {{\n{}}};\n", rows);
+  if (count)
+    text += fmt::format(
+        "// extents, then strides in elements\nstatic const int64_t state_shapes[] = {{\n{}}};\n", shapes);
+  return text + fmt::format(
+                    "// by name: offset in the workspace, offset of the initial value in the weights, type\n"
+                    "static const rt_state states[] = {{\n{}}};\n",
+                    rows);
 }
 
 std::string emit_module_record(const EmitContext& context) {
   const CompiledModule& compiled = context.compiled;
   const bool none = compiled.module.states.empty();
-  const std::string weights = context.weights.empty() ? "nullptr"
-                              : context.external_weights
-                                  ? context.names.prefix + "_weights"
-                                  : fmt::format("reinterpret_cast<const unsigned char*>({}_weights)", context.names.prefix);
+  const std::string weights =
+      context.weights.empty() ? "nullptr"
+      : context.external_weights
+          ? context.names.prefix + "_weights"
+          : fmt::format("reinterpret_cast<const unsigned char*>({}_weights)", context.names.prefix);
   return fmt::format(
       "static const rt_module this_module = {{\n"
-      "    .name = {},\n    .hash = {},\n    .workspace_bytes = {},\n    .state_offset = {},\n    .state_bytes = {},\n"
+      "    .name = {},\n    .hash = {},\n    .workspace_bytes = {},\n    .state_offset = {},\n    "
+      ".state_bytes = {},\n"
       "    .states = {},\n    .state_count = {},\n    .weights = {},\n}};\n",
       c_string(compiled.module.name), hex64(context.hash), compiled.workspace_bytes, compiled.header_bytes,
       compiled.state_bytes, none ? "nullptr" : "states", compiled.module.states.size(), weights);
@@ -207,8 +230,12 @@ extern "C" int32_t {0}_get(void* workspace, const char* name, void* data, size_t
 extern "C" int32_t {0}_set(void* workspace, const char* name, const void* data, size_t bytes) {{
   return rt_transfer(this_module, "set", workspace, name, const_cast<void*>(data), bytes, true);
 }}
-extern "C" int32_t {0}_save(void* workspace, const char* path) {{ return rt_save(this_module, workspace, path); }}
-extern "C" int32_t {0}_load(void* workspace, const char* path) {{ return rt_load_state(this_module, workspace, path); }}
+extern "C" int32_t {0}_save(void* workspace, const char* path) {{
+  return rt_save(this_module, workspace, path);
+}}
+extern "C" int32_t {0}_load(void* workspace, const char* path) {{
+  return rt_load_state(this_module, workspace, path);
+}}
 extern "C" int32_t {0}_set_print(void* workspace, cohort_print_fn print, void* user) {{
   return rt_set_print(this_module, workspace, print, user);
 }}

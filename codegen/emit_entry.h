@@ -16,7 +16,7 @@ struct PartCall {
 struct PartInfo {
   std::string name;
   std::size_t function = 0;
-  bool fails = false;             // gives a status
+  bool fails = false;  // gives a status
 };
 
 // A C++ function that runs some kernels in order; says in `info` whether it can fail.

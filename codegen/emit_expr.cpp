@@ -37,7 +37,8 @@ constexpr Infix kDivisions[] = {{ScalarOp::k_floor_div, "/", Binding::kProduct},
 
 template <std::size_t N>
 const Infix* find_infix(const Infix (&table)[N], ScalarOp op) {
-  const auto found = std::find_if(std::begin(table), std::end(table), [&](const Infix& row) { return row.op == op; });
+  const auto found =
+      std::find_if(std::begin(table), std::end(table), [&](const Infix& row) { return row.op == op; });
   return found == std::end(table) ? nullptr : found;
 }
 
@@ -62,40 +63,51 @@ bool ExprPrinter::varies(const ExprRef& expr) const {
 
 bool ExprPrinter::is_natural(const ExprRef& expr) const {
   switch (expr->kind) {
-    case ExprKind::kConst: return static_cast<std::int64_t>(expr->bits) >= 0;
-    case ExprKind::kVar: return variables_.at(expr->id).natural;
-    case ExprKind::kDim: return true;
+    case ExprKind::kConst:
+      return static_cast<std::int64_t>(expr->bits) >= 0;
+    case ExprKind::kVar:
+      return variables_.at(expr->id).natural;
+    case ExprKind::kDim:
+      return true;
     case ExprKind::kLoad:
-    case ExprKind::kFinish: return false;
-    case ExprKind::kOp: break;
+    case ExprKind::kFinish:
+      return false;
+    case ExprKind::kOp:
+      break;
   }
   if (expr->op == ScalarOp::k_mod) return is_positive_constant(*expr->args[1]);
-  const bool keeps = expr->op == ScalarOp::k_add || expr->op == ScalarOp::k_mul || expr->op == ScalarOp::k_floor_div ||
-                     expr->op == ScalarOp::k_min || expr->op == ScalarOp::k_max;
-  return keeps && std::all_of(expr->args.begin(), expr->args.end(), [&](const ExprRef& a) { return is_natural(a); });
+  const bool keeps = expr->op == ScalarOp::k_add || expr->op == ScalarOp::k_mul ||
+                     expr->op == ScalarOp::k_floor_div || expr->op == ScalarOp::k_min ||
+                     expr->op == ScalarOp::k_max;
+  return keeps &&
+         std::all_of(expr->args.begin(), expr->args.end(), [&](const ExprRef& a) { return is_natural(a); });
 }
 
 std::optional<AffineIndex> ExprPrinter::affine(const ExprRef& index) const {
   const ExprRef zero = kernel::constant_index(0);
   if (!varies(index)) return AffineIndex{index, zero};
-  if (index->kind == ExprKind::kVar && index->id == *lane_) return AffineIndex{zero, kernel::constant_index(1)};
+  if (index->kind == ExprKind::kVar && index->id == *lane_)
+    return AffineIndex{zero, kernel::constant_index(1)};
   if (index->kind != ExprKind::kOp || index->args.size() != 2) return std::nullopt;
   const auto a = affine(index->args[0]), b = affine(index->args[1]);
   if (!a || !b) return std::nullopt;
   switch (index->op) {
-    case ScalarOp::k_add: return AffineIndex{a->base + b->base, a->step + b->step};
+    case ScalarOp::k_add:
+      return AffineIndex{a->base + b->base, a->step + b->step};
     case ScalarOp::k_sub:
       return AffineIndex{a->base - b->base, is_constant_index(*b->step, 0) ? a->step : a->step - b->step};
     case ScalarOp::k_mul:
       if (is_constant_index(*b->step, 0)) return AffineIndex{a->base * b->base, a->step * b->base};
       if (is_constant_index(*a->step, 0)) return AffineIndex{a->base * b->base, a->base * b->step};
       return std::nullopt;
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
 ExprText ExprPrinter::print_dim(const Dim& dim) const {
-  if (dim.is_constant()) return {std::to_string(dim.offset), dim.offset < 0 ? Binding::kUnary : Binding::kPrimary};
+  if (dim.is_constant())
+    return {std::to_string(dim.offset), dim.offset < 0 ? Binding::kUnary : Binding::kPrimary};
   ExprText out{dim_names_[dim.symbol], Binding::kPrimary};
   if (dim.scale != 1) out = {fmt::format("{} * {}", dim.scale, out.text), Binding::kProduct};
   if (dim.offset > 0) out = {fmt::format("{} + {}", out.text, dim.offset), Binding::kSum};
@@ -125,14 +137,20 @@ const Infix* ExprPrinter::index_infix(const Expr& op) const {
 
 bool ExprPrinter::is_counting(const ExprRef& expr) const {
   switch (expr->kind) {
-    case ExprKind::kConst: return expr->dtype == DType::kI64;
-    case ExprKind::kDim: return true;
-    case ExprKind::kVar: return variables_.at(expr->id).natural && !varies(expr);
+    case ExprKind::kConst:
+      return expr->dtype == DType::kI64;
+    case ExprKind::kDim:
+      return true;
+    case ExprKind::kVar:
+      return variables_.at(expr->id).natural && !varies(expr);
     case ExprKind::kLoad:
-    case ExprKind::kFinish: return false;
-    case ExprKind::kOp: break;
+    case ExprKind::kFinish:
+      return false;
+    case ExprKind::kOp:
+      break;
   }
-  return index_infix(*expr) && std::all_of(expr->args.begin(), expr->args.end(), [&](const ExprRef& a) { return is_counting(a); });
+  return index_infix(*expr) &&
+         std::all_of(expr->args.begin(), expr->args.end(), [&](const ExprRef& a) { return is_counting(a); });
 }
 
 std::string ExprPrinter::lanes_from(const ExprRef& base) const {
@@ -153,8 +171,10 @@ ExprText ExprPrinter::print_load(const Expr& load) const {
   const std::string& lane = variables_.at(*lane_).name;
   const auto where = affine(at);
   if (!where) return {fmt::format("rt_gather{}({}, {}, {})", mask, buffer, value(at), lane)};
-  if (is_constant_index(*where->step, 1)) return {fmt::format("rt_load{}({}, {})", mask, buffer, lanes_from(where->base))};
-  return {fmt::format("rt_gather{}({}, {}, {}, {})", mask, buffer, index(where->base), index(where->step), lane)};
+  if (is_constant_index(*where->step, 1))
+    return {fmt::format("rt_load{}({}, {})", mask, buffer, lanes_from(where->base))};
+  return {
+      fmt::format("rt_gather{}({}, {}, {}, {})", mask, buffer, index(where->base), index(where->step), lane)};
 }
 
 std::string ExprPrinter::store(kernel::BufferId buffer, const ExprRef& at, const ExprRef& value) const {
@@ -171,7 +191,8 @@ std::string ExprPrinter::store(kernel::BufferId buffer, const ExprRef& at, const
   if (!where) return fmt::format("rt_scatter{}({}, {}, {}, {});", mask, name, this->value(at), lane, text);
   if (is_constant_index(*where->step, 1))
     return fmt::format("rt_store{}({}, {}, {});", mask, name, lanes_from(where->base), text);
-  return fmt::format("rt_scatter{}({}, {}, {}, {}, {});", mask, name, index(where->base), index(where->step), lane, text);
+  return fmt::format("rt_scatter{}({}, {}, {}, {}, {});", mask, name, index(where->base), index(where->step),
+                     lane, text);
 }
 
 ExprText ExprPrinter::print(const ExprRef& expr) const {
@@ -182,16 +203,20 @@ ExprText ExprPrinter::print(const ExprRef& expr) const {
       return {text, text[0] == '-' ? Binding::kUnary : Binding::kPrimary};
     }
     case ExprKind::kVar: {
-      const std::string& name = variables_.at(expr->id).name;
-      return {lane_ == expr->id ? fmt::format("rt_iota<int64_t>({})", name) : name};
+      const VariableName& variable = variables_.at(expr->id);
+      if (lane_ == expr->id) return {fmt::format("rt_iota<int64_t>({})", variable.name)};
+      return {variable.name, variable.binding};
     }
     case ExprKind::kFinish: {
       const VariableName& variable = variables_.at(expr->id);
       return {variable.object ? variable.name + ".finish()" : variable.name};
     }
-    case ExprKind::kDim: return print_dim(expr->dim);
-    case ExprKind::kLoad: return print_load(*expr);
-    case ExprKind::kOp: return is_counting(expr) ? print_index(expr) : print_op(*expr);
+    case ExprKind::kDim:
+      return print_dim(expr->dim);
+    case ExprKind::kLoad:
+      return print_load(*expr);
+    case ExprKind::kOp:
+      return is_counting(expr) ? print_index(expr) : print_op(*expr);
   }
   return {};
 }
@@ -210,14 +235,16 @@ ExprText ExprPrinter::print_op(const Expr& op) const {
   } else if (const Infix* order = find_infix(kComparisons, op.op);
              order && !varies(op.args[0]) && !varies(op.args[1])) {
     const auto side = [&](const ExprRef& e) {
-      return wrap(e->kind == ExprKind::kConst && e->dtype == DType::kI64 ? print_index(e) : print(e), Binding::kSum);
+      return wrap(e->kind == ExprKind::kConst && e->dtype == DType::kI64 ? print_index(e) : print(e),
+                  Binding::kSum);
     };
     return {fmt::format("{} {} {}", side(op.args[0]), order->sign, side(op.args[1])), order->binding};
-  } else if (const Infix* logic = find_infix(kLogic, op.op); logic && !varies(op.args[0]) && !varies(op.args[1])) {
+  } else if (const Infix* logic = find_infix(kLogic, op.op);
+             logic && !varies(op.args[0]) && !varies(op.args[1])) {
     // An `and` inside an `or` gets parentheses, as compilers ask for.
     const bool chain = op.args[0]->kind == ExprKind::kOp && op.args[0]->op == op.op;
-    return {fmt::format("{} {} {}", wrap(print(op.args[0]), chain ? logic->binding : Binding::kComparison), logic->sign,
-                        wrap(print(op.args[1]), Binding::kComparison)),
+    return {fmt::format("{} {} {}", wrap(print(op.args[0]), chain ? logic->binding : Binding::kComparison),
+                        logic->sign, wrap(print(op.args[1]), Binding::kComparison)),
             logic->binding};
   } else {
     out = print_call(op);

@@ -1,5 +1,5 @@
-// Expressions of the loop IR as text. The printer knows the names of variables and buffers and, inside a vector loop,
-// which values differ from lane to lane.
+// Expressions of the loop IR as text. The printer knows the names of variables and buffers and, inside a
+// vector loop, which values differ from lane to lane.
 #pragma once
 
 #include <optional>
@@ -19,10 +19,11 @@ struct ExprText {
 };
 
 struct VariableName {
-  std::string name;
-  bool varying = false;    // differs between the lanes of the vector loop around it
-  bool natural = false;    // never negative: counters of loops
-  bool object = false;     // an accumulator object of the prelude: read with .finish()
+  std::string name;                     // or, of a local that is read once, the expression itself
+  Binding binding = Binding::kPrimary;  // of that expression
+  bool varying = false;                 // differs between the lanes of the vector loop around it
+  bool natural = false;                 // never negative: counters of loops
+  bool object = false;                  // an accumulator object of the prelude: read with .finish()
 };
 
 // `index = base + step * lane` with base and step alike in all lanes.
@@ -31,11 +32,12 @@ struct AffineIndex {
   kernel::ExprRef step;
 };
 
-struct Infix;   // an operator that is written between its operands
+struct Infix;  // an operator that is written between its operands
 
 class ExprPrinter {
  public:
-  ExprPrinter(const Dialect& dialect, const kernel::Program& program, const std::vector<std::string>& dim_names)
+  ExprPrinter(const Dialect& dialect, const kernel::Program& program,
+              const std::vector<std::string>& dim_names)
       : dialect_(dialect), program_(program), dim_names_(dim_names), buffer_names_(program.buffers.size()) {}
 
   void name_buffer(kernel::BufferId id, std::string name) { buffer_names_[id] = std::move(name); }
@@ -54,14 +56,16 @@ class ExprPrinter {
 
   // A value of the expr's dtype, held in its value type (in a vector of it where it varies).
   std::string value(const kernel::ExprRef& expr) const { return print(expr).text; }
+  ExprText value_text(const kernel::ExprRef& expr) const { return print(expr); }
   // An i64 in index arithmetic, the same in all lanes.
   std::string index(const kernel::ExprRef& expr) const { return print_index(expr).text; }
   // "p[i] = v;" in its form for the buffer and the lanes.
-  std::string store(kernel::BufferId buffer, const kernel::ExprRef& index, const kernel::ExprRef& value) const;
+  std::string store(kernel::BufferId buffer, const kernel::ExprRef& index,
+                    const kernel::ExprRef& value) const;
   std::string extent(const Dim& dim) const { return print_dim(dim).text; }
 
   bool varies(const kernel::ExprRef& expr) const;
-  bool is_natural(const kernel::ExprRef& expr) const;   // certainly not negative
+  bool is_natural(const kernel::ExprRef& expr) const;  // certainly not negative
   std::optional<AffineIndex> affine(const kernel::ExprRef& index) const;
   // i64 arithmetic over counters and extents only, which cannot overflow.
   bool is_counting(const kernel::ExprRef& expr) const;

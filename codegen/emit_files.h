@@ -10,10 +10,10 @@ struct EmitContext {
   const CompiledModule& compiled;
   const EmitOptions& options;
   ModuleNames names;
-  std::string weights;            // the bytes: constants and initial values
-  bool external_weights = false;  // in NAME_weights.bin
-  std::uint64_t hash = 0;         // of code, layout and weights
-  std::vector<std::string> sources;   // file names of the C++ sources
+  std::string weights;               // the bytes: constants and initial values
+  bool external_weights = false;     // in NAME_weights.bin
+  std::uint64_t hash = 0;            // of code, layout and weights
+  std::vector<std::string> sources;  // file names of the C++ sources
 
   const Module& module() const { return compiled.module; }
   std::string weights_file() const { return names.prefix + "_weights.bin"; }

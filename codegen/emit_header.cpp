@@ -11,16 +11,17 @@ namespace cohort {
 
 namespace {
 
-constexpr std::string_view kInterfaceTypes[kDTypeCount] = {"uint8_t",  "int8_t",     "int16_t",     "int32_t", "int64_t",
-                                                           "uint8_t",  "uint16_t",   "uint32_t",    "uint64_t",
-                                                           "cohort_f16", "cohort_bf16", "float",   "double"};
+constexpr std::string_view kInterfaceTypes[kDTypeCount] = {
+    "uint8_t",  "int8_t",   "int16_t",    "int32_t",     "int64_t", "uint8_t", "uint16_t",
+    "uint32_t", "uint64_t", "cohort_f16", "cohort_bf16", "float",   "double"};
 
 std::string argument_struct(const EmitContext& context, std::size_t index) {
   const Module& module = context.module();
   const Function& function = *module.functions[index];
   const FunctionNames& names = context.names.functions[index];
   const std::string symbol = context.names.prefix + "_" + names.identifier;
-  std::string text = fmt::format("typedef struct {}_args {{\n  size_t struct_size; /* sizeof({}_args) */\n", symbol, symbol);
+  std::string text =
+      fmt::format("typedef struct {}_args {{\n  size_t struct_size; /* sizeof({}_args) */\n", symbol, symbol);
   for (std::size_t d = 0; d < names.dims.size(); ++d) {
     if (names.dims[d].empty()) continue;
     const NamedDim& dim = module.dims[d];
@@ -28,13 +29,13 @@ std::string argument_struct(const EmitContext& context, std::size_t index) {
   }
   for (std::size_t k = 0; k < function.inputs.size(); ++k) {
     const Type& type = function.type(function.inputs[k]);
-    text += fmt::format("  const {}* {}; /* {} */\n  size_t {}_bytes;\n", interface_type(type.dtype), names.inputs[k],
-                        type_comment(type, module.dims), names.inputs[k]);
+    text += fmt::format("  const {}* {}; /* {} */\n  size_t {}_bytes;\n", interface_type(type.dtype),
+                        names.inputs[k], type_comment(type, module.dims), names.inputs[k]);
   }
   for (std::size_t k = 0; k < function.outputs.size(); ++k) {
     const Type& type = function.type(function.outputs[k].value);
-    text += fmt::format("  {}* {}; /* out: {} */\n  size_t {}_bytes;\n", interface_type(type.dtype), names.outputs[k],
-                        type_comment(type, module.dims), names.outputs[k]);
+    text += fmt::format("  {}* {}; /* out: {} */\n  size_t {}_bytes;\n", interface_type(type.dtype),
+                        names.outputs[k], type_comment(type, module.dims), names.outputs[k]);
   }
   return text + fmt::format("}} {}_args;\n", symbol);
 }
@@ -45,8 +46,10 @@ std::string function_comment(const EmitContext& context, const Function& functio
   constexpr std::size_t kShown = 6;
   for (std::size_t k = 0; k < std::min(function.updates.size(), kShown); ++k)
     updates += (k ? ", " : "") + comment_text(context.module().states[function.updates[k].state].name);
-  if (function.updates.size() > kShown) updates += fmt::format(" and {} more", function.updates.size() - kShown);
-  return fmt::format("/* `{}`{} */\n", comment_text(function.name), updates.empty() ? "" : ": updates " + updates);
+  if (function.updates.size() > kShown)
+    updates += fmt::format(" and {} more", function.updates.size() - kShown);
+  return fmt::format("/* `{}`{} */\n", comment_text(function.name),
+                     updates.empty() ? "" : ": updates " + updates);
 }
 
 std::string state_offsets(const EmitContext& context) {
@@ -55,15 +58,18 @@ std::string state_offsets(const EmitContext& context) {
   for (std::size_t s = 0; s < module.states.size(); ++s) {
     const State& state = module.states[s];
     if (!is_contiguous(context.compiled.states[s], state.type)) continue;
-    text += fmt::format("#define {}_OFFSET_{} ((size_t){}) /* `{}`: {} */\n", context.names.macro, context.names.states[s],
-                        context.compiled.states[s].offset, comment_text(state.name), type_comment(state.type, module.dims));
+    text += fmt::format("#define {}_OFFSET_{} ((size_t){}) /* `{}`: {} */\n", context.names.macro,
+                        context.names.states[s], context.compiled.states[s].offset, comment_text(state.name),
+                        type_comment(state.type, module.dims));
   }
   if (text.empty()) return text;
-  return "/* State variables that lie in the workspace as one contiguous array, in bytes from its start. */\n" + text + "\n";
+  return "/* State variables that lie in the workspace as one contiguous array, in bytes from its start. "
+         "*/\n" +
+         text + "\n";
 }
 
 constexpr std::string_view kFixedFunctions = R"(
-/* Makes `workspace` usable: {2}_WORKSPACE_SIZE bytes, aligned to {2}_WORKSPACE_ALIGN. State gets its initial values. */
+/* Makes `workspace`, {2}_WORKSPACE_SIZE bytes aligned to {2}_WORKSPACE_ALIGN, usable. */
 int32_t {0}_init(void* workspace, size_t workspace_bytes);
 /* State back to its initial values. */
 int32_t {0}_reset(void* workspace);
@@ -106,7 +112,8 @@ std::string bytes_expression(const Type& type, const std::vector<std::string>& d
     }
     std::string factor = fmt::format("{}{}", from, dims[dim.symbol]);
     if (dim.scale != 1) factor = fmt::format("{} * {}", dim.scale, factor);
-    if (dim.offset != 0) factor = fmt::format("({} {} {})", factor, dim.offset < 0 ? "-" : "+", std::abs(dim.offset));
+    if (dim.offset != 0)
+      factor = fmt::format("({} {} {})", factor, dim.offset < 0 ? "-" : "+", std::abs(dim.offset));
     factors += " * " + factor;
   }
   if (factors.empty()) return std::to_string(constant);
@@ -122,10 +129,13 @@ std::string emit_header(const EmitContext& context) {
   text += fmt::format("#ifndef {0}\n#define {0}\n\n#include \"cohort/abi.h\"\n\n", guard);
   text += "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
   text += fmt::format("#define {}_ABI_VERSION 1\n", names.macro);
-  text += fmt::format("#define {}_WORKSPACE_SIZE ((size_t){})\n", names.macro, context.compiled.workspace_bytes);
+  text +=
+      fmt::format("#define {}_WORKSPACE_SIZE ((size_t){})\n", names.macro, context.compiled.workspace_bytes);
   text += fmt::format("#define {}_WORKSPACE_ALIGN ((size_t){})\n\n", names.macro, kAlignment);
   text += state_offsets(context);
-  text += "/* Every function gives a status of `enum cohort_status`; 0 is success. One workspace per thread at a time. */\n";
+  text +=
+      "/* Every function gives a status of `enum cohort_status`; 0 is success. One workspace per thread at a "
+      "time. */\n";
   text += fmt::format(fmt::runtime(kFixedFunctions.substr(1)), names.prefix, 0, names.macro);
   for (std::size_t f = 0; f < module.functions.size(); ++f) {
     const std::string symbol = names.prefix + "_" + names.functions[f].identifier;

@@ -18,9 +18,11 @@ using kernel::StmtKind;
 
 namespace {
 
+constexpr std::size_t kMostParameters = 12;
+
 // What the statements of a kernel touch.
 struct Touched {
-  std::vector<BufferId> buffers;       // in order of appearance
+  std::vector<BufferId> buffers;  // in order of appearance
   std::set<BufferId> written;
   std::set<DimId> dims;
   bool fails = false;
@@ -102,6 +104,7 @@ class KernelWriter {
   std::string head(const std::set<BufferId>& shared) const;
   std::string table();
   std::string row_locals(const std::set<BufferId>& shared) const;
+  std::string placed_locals(const std::set<BufferId>& shared) const;
 
   const KernelEnvironment& env_;
   const Kernel& kernel_;
@@ -112,6 +115,7 @@ class KernelWriter {
   std::vector<std::string> dim_names_;
   ExprPrinter exprs_;
   Touched touched_;
+  std::vector<BufferId> placed_;  // found in the workspace or the weights by the kernel itself
   EmittedKernel out_;
 };
 
@@ -123,8 +127,8 @@ Range KernelWriter::range(BufferId id, BufferId body_id) const {
   return {place.space, place.offset, place.offset + bytes, touched_.written.contains(body_id)};
 }
 
-// Buffers of the body that, in some row, share bytes with another of which one is written. Arguments never do: the
-// entry point has checked that.
+// Buffers of the body that, in some row, share bytes with another of which one is written. Arguments never
+// do: the entry point has checked that.
 std::set<BufferId> KernelWriter::overlapping() const {
   std::set<BufferId> out;
   const std::size_t runs = std::max<std::size_t>(kernel_.rows.size(), 1);
@@ -136,7 +140,8 @@ std::set<BufferId> KernelWriter::overlapping() const {
         if (kernel_.parameters[p] == id) actual = kernel_.rows[r].buffers[p];
       if (compiled_.placements[actual].space != Space::kArgument) ranges.emplace_back(range(actual, id), id);
     }
-    std::sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
+    std::sort(ranges.begin(), ranges.end(),
+              [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
     for (std::size_t a = 0; a < ranges.size(); ++a)
       for (std::size_t b = a + 1; b < ranges.size() && ranges[b].first.begin < ranges[a].first.end; ++b)
         if (overlap(ranges[a].first, ranges[b].first)) out.insert({ranges[a].second, ranges[b].second});
@@ -146,13 +151,21 @@ std::set<BufferId> KernelWriter::overlapping() const {
 
 void KernelWriter::name_all() {
   for (const DimId d : touched_.dims) dim_names_[d] = locals_.unique(env_.compiled.module.dims[d].name);
-  for (const BufferId id : touched_.buffers) exprs_.name_buffer(id, locals_.unique(program_.buffers[id].name));
+  for (const BufferId id : touched_.buffers)
+    exprs_.name_buffer(id, locals_.unique(program_.buffers[id].name));
   for (const kernel::ScalarParameter& scalar : kernel_.scalars)
     exprs_.name_variable(scalar.var, {.name = locals_.unique("scalar")});
   out_.dims.assign(touched_.dims.begin(), touched_.dims.end());
   for (const bool written : {true, false})
     for (const BufferId id : touched_.buffers)
       if (touched_.written.contains(id) == written && !is_parameter(id)) out_.buffers.push_back(id);
+  if (out_.buffers.size() > kMostParameters) {
+    const auto own = [&](BufferId id) { return compiled_.placements[id].space == Space::kArgument; };
+    const auto rest = std::stable_partition(out_.buffers.begin(), out_.buffers.end(), own);
+    placed_.assign(rest, out_.buffers.end());
+    out_.buffers.erase(rest, out_.buffers.end());
+  }
+  out_.bases = out_.rows || !placed_.empty();
 }
 
 std::string KernelWriter::pointer(BufferId id, const std::set<BufferId>& shared) const {
@@ -163,14 +176,16 @@ std::string KernelWriter::pointer(BufferId id, const std::set<BufferId>& shared)
 
 std::string KernelWriter::head(const std::set<BufferId>& shared) const {
   std::vector<std::string> parameters;
-  if (out_.rows) {
-    for (const char* p : {"void* workspace", "const void* weights", "int64_t first_row", "int64_t row_count"})
+  if (out_.bases) {
+    for (const char* p : {"void* workspace", "const void* weights"})
       parameters.emplace_back(std::string("[[maybe_unused]] ").append(p));
   }
+  if (out_.rows) parameters.insert(parameters.end(), {"int64_t first_row", "int64_t row_count"});
   if (out_.header) parameters.emplace_back("[[maybe_unused]] rt_workspace* header");
   for (const BufferId id : out_.buffers) parameters.push_back(pointer(id, shared));
   for (const DimId d : out_.dims) parameters.push_back("int64_t " + dim_names_[d]);
-  const std::string start = fmt::format("{} {} {}(", env_.dialect.kernel, out_.fails ? "int32_t" : "void", out_.name);
+  const std::string start =
+      fmt::format("{} {} {}(", env_.dialect.kernel, out_.fails ? "int32_t" : "void", out_.name);
   std::string text = start;
   std::size_t column = text.size();
   for (std::size_t k = 0; k < parameters.size(); ++k) {
@@ -195,7 +210,8 @@ std::string KernelWriter::table() {
   const std::string_view offset = last > UINT32_MAX ? "uint64_t" : "uint32_t";
   std::string fields;
   for (std::size_t p = 0; p < kernel_.parameters.size(); ++p)
-    fields += fmt::format("{}{}", p ? ", " : std::string(offset) + " ", exprs_.buffer_name(kernel_.parameters[p]));
+    fields +=
+        fmt::format("{}{}", p ? ", " : std::string(offset) + " ", exprs_.buffer_name(kernel_.parameters[p]));
   std::string text = fmt::format("struct {}_row {{\n", out_.name);
   if (!fields.empty()) text += fmt::format("  {};  // bytes into the workspace, or the weights\n", fields);
   for (const kernel::ScalarParameter& s : kernel_.scalars)
@@ -213,17 +229,29 @@ std::string KernelWriter::table() {
   return text + "};\n";
 }
 
+std::string KernelWriter::placed_locals(const std::set<BufferId>& shared) const {
+  std::string text;
+  for (const BufferId id : placed_) {
+    const Placement& place = compiled_.placements[id];
+    text += fmt::format("  {} = rt_place<{}>({}, {});\n", pointer(id, shared),
+                        env_.dialect.storage_type(program_.buffers[id].dtype),
+                        place.space == Space::kWeights ? "weights" : "workspace", place.offset);
+  }
+  return text;
+}
+
 std::string KernelWriter::row_locals(const std::set<BufferId>& shared) const {
   std::string text;
   for (const BufferId id : kernel_.parameters) {
     if (std::find(touched_.buffers.begin(), touched_.buffers.end(), id) == touched_.buffers.end()) continue;
     const bool weights = compiled_.placements[id].space == Space::kWeights;
     text += fmt::format("    {} = rt_place<{}>({}, row.{});\n", pointer(id, shared),
-                        env_.dialect.storage_type(program_.buffers[id].dtype), weights ? "weights" : "workspace",
-                        exprs_.buffer_name(id));
+                        env_.dialect.storage_type(program_.buffers[id].dtype),
+                        weights ? "weights" : "workspace", exprs_.buffer_name(id));
   }
   for (const kernel::ScalarParameter& s : kernel_.scalars)
-    text += fmt::format("    const {0} {1} = row.{1};\n", env_.dialect.value_type(s.dtype), exprs_.variable(s.var).name);
+    text += fmt::format("    const {0} {1} = row.{1};\n", env_.dialect.value_type(s.dtype),
+                        exprs_.variable(s.var).name);
   return text;
 }
 
@@ -232,23 +260,22 @@ EmittedKernel KernelWriter::write() {
   name_all();
   const std::set<BufferId> shared = overlapping();
   StatementPrinter statements(env_.dialect, program_, exprs_, locals_, graph_.name);
-  statements.set_function_graph(graph_);
   statements.indent();
   if (out_.rows) statements.indent();
-  statements.list(kernel_.body);
+  statements.kernel(kernel_.body);
   if (out_.rows) statements.dedent();
   if (out_.fails && !out_.rows) statements.line("return COHORT_OK;");
   out_.text = source_notes(graph_, env_.compiled.module, collect_sources(kernel_.body));
   if (out_.rows) {
     out_.text += fmt::format("// over {} rows\n", kernel_.rows.size()) + table();
-    out_.text += head(shared) + "\n";
+    out_.text += head(shared) + "\n" + placed_locals(shared);
     out_.text += "  for (int64_t at = first_row; at < first_row + row_count; ++at) {\n";
     out_.text += fmt::format("    const {0}_row& row = {0}_rows[at];\n", out_.name) + row_locals(shared);
     out_.text += statements.text() + "  }\n";
     if (out_.fails) out_.text += "  return COHORT_OK;\n";
     out_.text += "}\n";
   } else {
-    out_.text += head(shared) + "\n" + statements.text() + "}\n";
+    out_.text += head(shared) + "\n" + placed_locals(shared) + statements.text() + "}\n";
   }
   return std::move(out_);
 }

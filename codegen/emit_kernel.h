@@ -1,13 +1,15 @@
 // One kernel of the loop IR as one C function.
 //
 //   // y = tanh(add(mul(a, x), b))   model.py:12
-//   RT_KERNEL void f_y(double* __restrict y, const double* __restrict a, const double* __restrict x, double b) {
+//   RT_KERNEL void f_y(double* __restrict y, const double* __restrict a, const double* __restrict x, double
+//   b) {
 //     rt_simd_for<rt_width<double>>(50, [&](auto i) {
 //       rt_store(y, i, rt_tanh(rt_load(a, i) * rt_load(x, i) + rt_load(b, i)));
 //     });
 //   }
 //
-// A kernel with rows becomes a table of offsets and a function over a range of them: see Note [rows] in ir/kernel.h.
+// A kernel of many buffers takes the workspace and finds them there. A kernel with rows becomes a table of
+// offsets and a function over a range of them: see Note [rows] in ir/kernel.h.
 #pragma once
 
 #include <string>
@@ -20,25 +22,28 @@
 namespace cohort {
 
 struct EmittedKernel {
-  std::string name;                          // of the C function, unique in the module
-  std::string text;                          // comment, table and function
-  std::vector<kernel::BufferId> buffers;     // parameters: those the body names and rows do not replace, written ones first
-  std::vector<DimId> dims;                   // parameters: named dims that the body reads
-  bool rows = false;                         // first come workspace, weights, first row and row count
-  bool fails = false;                        // gives a status
-  bool header = false;                       // takes the workspace's header (checks, prints)
+  std::string name;  // of the C function, unique in the module
+  std::string text;  // comment, table and function
+  // Parameters: those the body names and neither rows nor locals replace, written ones first.
+  std::vector<kernel::BufferId> buffers;
+  std::vector<DimId> dims;  // parameters: named dims that the body reads
+  bool bases = false;       // first come workspace and weights
+  bool rows = false;        // then first row and row count
+  bool fails = false;       // gives a status
+  bool header = false;      // takes the workspace's header (checks, prints)
 };
 
 struct KernelEnvironment {
   const CompiledModule& compiled;
-  std::size_t function = 0;                  // which
+  std::size_t function = 0;  // which
   const Dialect& dialect;
-  Identifiers& file_names;                   // functions and tables of the module's sources
+  Identifiers& file_names;  // functions and tables of the module's sources
 };
 
 EmittedKernel emit_kernel(const KernelEnvironment& environment, const kernel::Kernel& kernel);
 
-// "// y = tanh(x)   model.py:12" for each value that the nodes `sources` give to others, indented, each with a newline.
+// "// y = tanh(x)   model.py:12" for each value that the nodes `sources` give to others, indented, each with
+// a newline.
 std::string source_notes(const Function& function, const Module& module, const std::vector<NodeId>& sources);
 // What sources the statements name, in order, each once.
 std::vector<NodeId> collect_sources(const std::vector<kernel::Stmt>& body);

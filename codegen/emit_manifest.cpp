@@ -30,11 +30,12 @@ void add_type(Json& json, const Type& type, const Dims& dims) {
   json["shape"] = shape_json(type.shape, dims);
 }
 
-Json array_json(const std::string& name, const std::string& identifier, const Type& type, const Dims& dims, std::size_t& at) {
+Json array_json(const std::string& name, const std::string& identifier, const Type& type, const Dims& dims,
+                std::size_t& at) {
   Json json = {{"name", name}, {"identifier", identifier}};
   add_type(json, type, dims);
-  json["offset"] = at;              // of the pointer in the argument struct
-  json["bytes_offset"] = at + 8;    // of its byte count
+  json["offset"] = at;            // of the pointer in the argument struct
+  json["bytes_offset"] = at + 8;  // of its byte count
   at += 16;
   return json;
 }
@@ -44,7 +45,7 @@ Json function_json(const EmitContext& context, std::size_t index) {
   const Function& function = *module.functions[index];
   const FunctionNames& names = context.names.functions[index];
   const std::string symbol = context.names.prefix + "_" + names.identifier;
-  std::size_t at = 8;   // behind struct_size; every member takes 8 bytes
+  std::size_t at = 8;  // behind struct_size; every member takes 8 bytes
   Json dims = Json::array(), inputs = Json::array(), outputs = Json::array(), updates = Json::array();
   for (std::size_t d = 0; d < names.dims.size(); ++d) {
     if (names.dims[d].empty()) continue;
@@ -56,11 +57,12 @@ Json function_json(const EmitContext& context, std::size_t index) {
     inputs.push_back(array_json(value.name, names.inputs[k], value.type, module.dims, at));
   }
   for (std::size_t k = 0; k < function.outputs.size(); ++k)
-    outputs.push_back(array_json(function.outputs[k].name, names.outputs[k], function.type(function.outputs[k].value),
-                                 module.dims, at));
+    outputs.push_back(array_json(function.outputs[k].name, names.outputs[k],
+                                 function.type(function.outputs[k].value), module.dims, at));
   for (const Update& update : function.updates) updates.push_back(module.states[update.state].name);
-  return {{"name", function.name}, {"symbol", symbol},   {"args_type", symbol + "_args"}, {"args_bytes", at},
-          {"dims", dims},          {"inputs", inputs}, {"outputs", outputs},          {"updates", updates}};
+  return {{"name", function.name}, {"symbol", symbol},  {"args_type", symbol + "_args"},
+          {"args_bytes", at},      {"dims", dims},      {"inputs", inputs},
+          {"outputs", outputs},    {"updates", updates}};
 }
 
 Json states_json(const EmitContext& context) {
@@ -94,7 +96,9 @@ Json weights_json(const EmitContext& context) {
     json["offset"] = entry.offset;
     constants.push_back(std::move(json));
   }
-  return {{"storage", context.weights.empty() ? "none" : context.external_weights ? "incbin" : "inline"},
+  return {{"storage", context.weights.empty()    ? "none"
+                      : context.external_weights ? "incbin"
+                                                 : "inline"},
           {"file", context.external_weights ? Json(context.weights_file()) : Json()},
           {"bytes", context.weights.size()},
           {"sha256", sha256_hex(context.weights)},
@@ -107,7 +111,8 @@ std::string emit_manifest(const EmitContext& context) {
   const Module& module = context.module();
   const CompiledModule& compiled = context.compiled;
   Json dims = Json::array(), functions = Json::array();
-  for (const NamedDim& dim : module.dims) dims.push_back({{"name", dim.name}, {"min", dim.min}, {"max", dim.max}});
+  for (const NamedDim& dim : module.dims)
+    dims.push_back({{"name", dim.name}, {"min", dim.min}, {"max", dim.max}});
   for (std::size_t f = 0; f < module.functions.size(); ++f) functions.push_back(function_json(context, f));
   const std::uint64_t temporaries = compiled.header_bytes + compiled.state_bytes;
   const Json manifest = {

@@ -1,4 +1,5 @@
-// The comment before a kernel: the graph lines it computes, and where the user's own source says they come from.
+// The comment before a kernel: the graph lines it computes, and where the user's own source says they come
+// from.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,8 +13,8 @@ namespace cohort {
 
 namespace {
 
-constexpr std::size_t kMaxLines = 12;    // a kernel that fuses more says how many more
-constexpr std::size_t kMaxNested = 72;   // longer expressions are shown by name
+constexpr std::size_t kMaxLines = 12;   // a kernel that fuses more says how many more
+constexpr std::size_t kMaxNested = 72;  // longer expressions are shown by name
 
 std::string operand_text(const Function& function, const Module& module, ValueId value) {
   const Value& v = function.value(value);
@@ -30,7 +31,8 @@ struct Line {
   int reads = 0;          // by other sources
 };
 
-std::string line_text(const Function& function, const Module& module, const Node& node, std::map<NodeId, Line>& lines) {
+std::string line_text(const Function& function, const Module& module, const Node& node,
+                      std::map<NodeId, Line>& lines) {
   std::string text(node.op->name);
   text += '(';
   for (std::size_t k = 0; k < node.inputs.size(); ++k) {
@@ -38,9 +40,9 @@ std::string line_text(const Function& function, const Module& module, const Node
     if (text.size() > kMaxNested) return text + "...)";
     const Value& v = function.value(node.inputs[k]);
     const auto producer = v.kind == ValueKind::kNode ? lines.find(v.index) : lines.end();
-    const bool nested = producer != lines.end() && producer->second.reads == 1 && !producer->second.text.empty() &&
-                        text.size() + producer->second.text.size() < kMaxNested &&
-                        function.node(v.index).result_count == 1;
+    const bool nested =
+        producer != lines.end() && producer->second.reads == 1 && !producer->second.text.empty() &&
+        text.size() + producer->second.text.size() < kMaxNested && function.node(v.index).result_count == 1;
     if (nested) producer->second.absorbed = true;
     text += nested ? producer->second.text : operand_text(function, module, node.inputs[k]);
   }

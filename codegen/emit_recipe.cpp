@@ -9,11 +9,13 @@ namespace cohort {
 std::string emit_cmake(const EmitContext& context) {
   const std::string& prefix = context.names.prefix;
   std::string sources, flags;
-  for (const std::string& source : context.sources) sources += fmt::format(" \"${{CMAKE_CURRENT_LIST_DIR}}/{}\"", source);
+  for (const std::string& source : context.sources)
+    sources += fmt::format(" \"${{CMAKE_CURRENT_LIST_DIR}}/{}\"", source);
   for (const std::string_view flag : kRecipeFlags)
     if (!flag.starts_with("-std")) flags += fmt::format(" {}", flag);
   std::string text = fmt::format(
-      "# The static library `{0}` from the emitted sources: include() this file where Cohort::runtime is known,\n"
+      "# The static library `{0}` from the emitted sources: include() this file where Cohort::runtime is "
+      "known,\n"
       "# through find_package(Cohort).\n"
       "add_library({0} STATIC{1})\n"
       "target_include_directories({0} PUBLIC \"${{CMAKE_CURRENT_LIST_DIR}}\")\n"
@@ -22,8 +24,10 @@ std::string emit_cmake(const EmitContext& context) {
       "target_compile_options({0} PRIVATE{2})\n",
       prefix, sources, flags);
   if (context.external_weights) {
-    text += fmt::format("set_property(SOURCE \"${{CMAKE_CURRENT_LIST_DIR}}/{}\" APPEND PROPERTY OBJECT_DEPENDS "
-                        "\"${{CMAKE_CURRENT_LIST_DIR}}/{}\")\n", context.sources[0], context.weights_file());
+    text += fmt::format(
+        "set_property(SOURCE \"${{CMAKE_CURRENT_LIST_DIR}}/{}\" APPEND PROPERTY OBJECT_DEPENDS "
+        "\"${{CMAKE_CURRENT_LIST_DIR}}/{}\")\n",
+        context.sources[0], context.weights_file());
   }
   return text;
 }

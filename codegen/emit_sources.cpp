@@ -1,7 +1,9 @@
-// NAME.cpp and, for large modules, NAME_1.cpp and on: kernels, parts and, in the first, entry points and tables.
+// NAME.cpp and, for large modules, NAME_1.cpp and on: kernels, parts and, in the first, entry points and
+// tables.
 //
-// A function runs as a sequence of parts of at most kPartCalls kernel calls each, so that no C++ function grows with the
-// model. A source holds whole parts with the kernels they call; with several sources parts are hidden symbols.
+// A function runs as a sequence of parts of at most kPartCalls kernel calls each, so that no C++ function
+// grows with the model. A source holds whole parts with the kernels they call; with several sources parts are
+// hidden symbols.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,11 +22,12 @@ namespace {
 constexpr std::size_t kPartCalls = 200;
 
 std::string preamble(const EmitContext& context, const std::string& file, bool first, bool several) {
-  std::string text = fmt::format("// {}: {} of module `{}`, made by {}.\n", file, first ? "code" : "more code",
-                                 comment_text(context.module().name), context.options.tool);
+  std::string text =
+      fmt::format("// {}: {} of module `{}`, made by {}.\n", file, first ? "code" : "more code",
+                  comment_text(context.module().name), context.options.tool);
   text += fmt::format("#include \"{}.h\"\n\n", context.names.prefix);
   if (several) text += "#define COHORT_SEVERAL_SOURCES\n";
-  if (first) text += "#include \"cohort/checkpoint.h\"\n";
+  if (first) text += "#include \"cohort/checkpoint.h\"\n#include \"cohort/error_text.h\"\n";
   return text + "#include \"cohort/module.h\"\n#include \"cohort/prelude.h\"\n";
 }
 
@@ -59,8 +62,10 @@ class SourceWriter {
       const std::size_t end = std::min(at + kPartCalls, calls.size());
       std::vector<PartCall> part;
       for (std::size_t c = at; c < end; ++c)
-        part.push_back({kernel(environment, compiled.program.kernels[calls[c].kernel], calls[c].kernel), calls[c]});
-      const std::string base = context_.names.functions[index].identifier + "_part" + std::to_string(at / kPartCalls);
+        part.push_back(
+            {kernel(environment, compiled.program.kernels[calls[c].kernel], calls[c].kernel), calls[c]});
+      const std::string base =
+          context_.names.functions[index].identifier + "_part" + std::to_string(at / kPartCalls);
       PartInfo info{file_names_.unique(context_.names.prefix + "_" + base), index};
       bodies_.back() += "\n" + emit_part(context_, part, info);
       parts.push_back(info);
@@ -76,7 +81,8 @@ class SourceWriter {
 
   void next_source_if_full() {
     const std::uint64_t limit = context_.options.source_bytes;
-    const bool may = context_.options.shards == 0 || static_cast<int>(bodies_.size()) < context_.options.shards;
+    const bool may =
+        context_.options.shards == 0 || static_cast<int>(bodies_.size()) < context_.options.shards;
     if (may && bodies_.back().size() > limit) {
       bodies_.emplace_back();
       in_source_.clear();
@@ -84,7 +90,8 @@ class SourceWriter {
   }
 
   // The kernel, emitted once in each source that calls it.
-  const EmittedKernel& kernel(const KernelEnvironment& environment, const kernel::Kernel& kernel, std::uint32_t id) {
+  const EmittedKernel& kernel(const KernelEnvironment& environment, const kernel::Kernel& kernel,
+                              std::uint32_t id) {
     auto [found, fresh] = kernels_.try_emplace(id);
     if (fresh) found->second = emit_kernel(environment, kernel);
     const std::string& text = found->second.text;
@@ -94,8 +101,8 @@ class SourceWriter {
 
   EmitContext& context_;
   Identifiers file_names_;
-  std::map<std::uint32_t, EmittedKernel> kernels_;   // of the current function
-  std::set<std::string> in_source_;                  // kernels that the current source holds
+  std::map<std::uint32_t, EmittedKernel> kernels_;  // of the current function
+  std::set<std::string> in_source_;                 // kernels that the current source holds
   std::vector<std::string> bodies_{std::string()};
   std::vector<PartInfo> all_parts_;
   std::string entries_;
@@ -103,7 +110,8 @@ class SourceWriter {
 
 std::vector<Artefact> SourceWriter::finish() {
   const std::string& prefix = context_.names.prefix;
-  const std::size_t count = std::max<std::size_t>(bodies_.size(), static_cast<std::size_t>(context_.options.shards));
+  const std::size_t count =
+      std::max<std::size_t>(bodies_.size(), static_cast<std::size_t>(context_.options.shards));
   bodies_.resize(count);
   std::string declarations;
   for (const PartInfo& part : all_parts_) declarations += part_declaration(context_, part);
@@ -116,14 +124,17 @@ std::vector<Artefact> SourceWriter::finish() {
   for (std::size_t k = 0; k < count; ++k) {
     std::string name = k == 0 ? prefix + ".cpp" : fmt::format("{}_{}.cpp", prefix, k);
     std::string text = preamble(context_, name, k == 0, several());
-    if (bodies_[k].find("rt_accumulator<") != std::string::npos) text += "#include \"cohort/accumulator.h\"\n";
+    if (bodies_[k].find("rt_accumulator<") != std::string::npos)
+      text += "#include \"cohort/accumulator.h\"\n";
     text += '\n';
     if (several()) text += declarations + "\n";
     if (k == 0) text += emit_weights(context_, several());
-    if (k != 0 && !context_.weights.empty()) text += fmt::format("extern \"C\" RT_HIDDEN const {} {}_weights[];\n",
-                                                                 context_.external_weights ? "unsigned char" : "uint64_t", prefix);
+    if (k != 0 && !context_.weights.empty())
+      text += fmt::format("extern \"C\" RT_HIDDEN const {} {}_weights[];\n",
+                          context_.external_weights ? "unsigned char" : "uint64_t", prefix);
     text += bodies_[k];
-    if (k == 0) text += "\n" + tables + emit_module_record(context_) + entries_ + emit_fixed_entries(context_);
+    if (k == 0)
+      text += "\n" + tables + emit_module_record(context_) + entries_ + emit_fixed_entries(context_);
     context_.sources.push_back(name);
     sources.push_back({std::move(name), std::move(text)});
   }

@@ -20,15 +20,15 @@ namespace {
 
 struct Accumulation {
   ScalarOp op;
-  std::string_view operation;   // rt_op_<operation>, rt_reduce_<operation>
-  std::string_view infix;       // on floats
+  std::string_view operation;  // rt_op_<operation>, rt_reduce_<operation>
+  std::string_view infix;      // on floats
 };
 constexpr Accumulation kAccumulations[] = {{ScalarOp::k_add, "sum", "+="}, {ScalarOp::k_mul, "prod", "*="},
                                            {ScalarOp::k_min, "min", ""},   {ScalarOp::k_max, "max", ""},
                                            {ScalarOp::k_or, "any", ""},    {ScalarOp::k_and, "all", ""}};
 
 const Accumulation& accumulation(ScalarOp op, DType dtype) {
-  if (dtype == DType::kBool) {   // sums and products of truth values
+  if (dtype == DType::kBool) {  // sums and products of truth values
     if (op == ScalarOp::k_add || op == ScalarOp::k_max) op = ScalarOp::k_or;
     if (op == ScalarOp::k_mul || op == ScalarOp::k_min) op = ScalarOp::k_and;
   }
@@ -41,12 +41,18 @@ const Accumulation& accumulation(ScalarOp op, DType dtype) {
 std::string identity(const Dialect& dialect, ScalarOp op, DType dtype) {
   const std::string_view type = dialect.value_type(dtype);
   switch (accumulation(op, dtype).op) {
-    case ScalarOp::k_add: return literal(dialect, make_scalar_int(dtype, 0));
-    case ScalarOp::k_mul: return literal(dialect, make_scalar_int(dtype, 1));
-    case ScalarOp::k_min: return fmt::format("rt_most<{}>()", type);
-    case ScalarOp::k_max: return fmt::format("rt_least<{}>()", type);
-    case ScalarOp::k_or: return "false";
-    default: return "true";
+    case ScalarOp::k_add:
+      return literal(dialect, make_scalar_int(dtype, 0));
+    case ScalarOp::k_mul:
+      return literal(dialect, make_scalar_int(dtype, 1));
+    case ScalarOp::k_min:
+      return fmt::format("rt_most<{}>()", type);
+    case ScalarOp::k_max:
+      return fmt::format("rt_least<{}>()", type);
+    case ScalarOp::k_or:
+      return "false";
+    default:
+      return "true";
   }
 }
 
@@ -76,56 +82,87 @@ std::string StatementPrinter::counter_name() {
   return names_.unique(at < std::size(kCounters) ? kCounters[at] : "i");
 }
 
-std::string StatementPrinter::new_name(const Stmt& s, std::string_view fallback) {
-  if (graph_ && !s.sources.empty() && s.sources.back() < graph_->nodes.size()) {
-    const std::string& name = graph_->value(graph_->node(s.sources.back()).first_result).name;
-    if (!name.empty()) return names_.unique(name);
-  }
-  return names_.unique(fallback);
-}
-
 std::string StatementPrinter::local_type(DType dtype) const {
   const std::string_view scalar = dialect_.value_type(dtype);
   if (!exprs_.lane()) return std::string(scalar);
   return fmt::format("rt_at<{}, decltype({})>", scalar, exprs_.variable(*exprs_.lane()).name);
 }
 
-void StatementPrinter::list(const std::vector<Stmt>& body) {
-  for (std::size_t k = 0; k < body.size(); ++k) {
+void StatementPrinter::list(const std::vector<Stmt>& body, std::size_t count) {
+  for (std::size_t k = 0; k < count; ++k) {
     if (k + 1 < body.size() && reduction(body[k], body[k + 1])) {
       ++k;
-      continue;
+    } else if (!inline_let(body, k)) {
+      stmt(body[k]);
     }
-    stmt(body[k]);
   }
+}
+
+bool StatementPrinter::inline_let(const std::vector<Stmt>& body, std::size_t at) {
+  const Stmt& s = body[at];
+  if (s.kind != StmtKind::kLet || s.value->kind == ExprKind::kFinish || !lets_.fits(body, at)) return false;
+  hoist_shared(s);
+  const ExprText value = exprs_.value_text(s.value);
+  const bool varying = exprs_.varies(s.value);
+  exprs_.clear_shared();
+  constexpr std::size_t kLongest = 60;  // beyond this a name reads better
+  if (value.text.size() > kLongest) {
+    const std::string name = names_.unique("t");
+    line(fmt::format("const {} {} = {};", varying ? "auto" : dialect_.value_type(s.dtype), name, value.text));
+    exprs_.name_variable(s.var, {.name = name, .varying = varying});
+  } else {
+    exprs_.name_variable(s.var, {.name = value.text, .binding = value.binding, .varying = varying});
+  }
+  return true;
 }
 
 void StatementPrinter::stmt(const Stmt& s) {
   hoist_shared(s);
   switch (s.kind) {
-    case StmtKind::kFor: loop(s); break;
-    case StmtKind::kIf: branch(s); break;
+    case StmtKind::kFor:
+      loop(s);
+      break;
+    case StmtKind::kIf:
+      branch(s);
+      break;
     case StmtKind::kStore:
       line(exprs_.store(s.buffer, s.index.empty() ? kernel::constant_index(0) : s.index[0], s.value));
       break;
-    case StmtKind::kLet: let(s); break;
-    case StmtKind::kVar: mutable_local(s); break;
-    case StmtKind::kAssign: assign(s); break;
-    case StmtKind::kAccumulator: accumulator(s); break;
-    case StmtKind::kAccumulate: accumulate(s); break;
-    case StmtKind::kCheck: check(s); break;
-    case StmtKind::kAssert:
-      line(fmt::format("if (!({})) return rt_fail_assert(header, {}, {});", exprs_.value(s.value), c_string(function_),
-                       c_string(s.text)));
+    case StmtKind::kLet:
+      let(s);
       break;
-    case StmtKind::kPrint: print(s); break;
-    case StmtKind::kCall: call(s); break;
+    case StmtKind::kVar:
+      mutable_local(s);
+      break;
+    case StmtKind::kAssign:
+      assign(s);
+      break;
+    case StmtKind::kAccumulator:
+      accumulator(s);
+      break;
+    case StmtKind::kAccumulate:
+      accumulate(s);
+      break;
+    case StmtKind::kCheck:
+      check(s);
+      break;
+    case StmtKind::kAssert:
+      line(fmt::format("if (!({})) return rt_fail_assert(header, {}, {});", exprs_.value(s.value),
+                       c_string(function_), c_string(s.text)));
+      break;
+    case StmtKind::kPrint:
+      print(s);
+      break;
+    case StmtKind::kCall:
+      call(s);
+      break;
   }
   exprs_.clear_shared();
 }
 
 void StatementPrinter::loop(const Stmt& s) {
-  if (s.mode == LoopMode::kSimd && dialect_.simd && !exprs_.lane() && is_vectorisable(s)) return vector_loop(s);
+  if (s.mode == LoopMode::kSimd && dialect_.simd && !exprs_.lane() && is_vectorisable(s))
+    return vector_loop(s);
   const std::string counter = counter_name();
   const std::string extent = exprs_.index(s.value);
   exprs_.name_variable(s.var, {.name = counter, .natural = true});
@@ -143,8 +180,8 @@ void StatementPrinter::vector_loop(const Stmt& s) {
   const std::string counter = counter_name();
   const std::string extent = exprs_.index(s.value);
   exprs_.name_variable(s.var, {.name = counter, .varying = true, .natural = true});
-  line(fmt::format("rt_simd_for<rt_width<{}>>({}, [&](auto {}) {{", dialect_.value_type(widest_dtype(s, program_)), extent,
-                   counter));
+  line(fmt::format("rt_simd_for<rt_width<{}>>({}, [&](auto {}) {{",
+                   dialect_.value_type(widest_dtype(s, program_)), extent, counter));
   exprs_.clear_shared();
   exprs_.enter_lanes(s.var);
   ++depth_, ++loops_;
@@ -161,14 +198,14 @@ bool StatementPrinter::reduction(const Stmt& accumulator, const Stmt& loop) {
   if (!lanes && (!dialect_.simd || !is_vectorisable(loop))) return false;
   const Accumulation& how = accumulation(accumulator.op, accumulator.dtype);
   const std::string_view type = dialect_.value_type(accumulator.dtype);
-  const std::string name = new_name(loop.body.back(), how.operation);
+  const std::string name = names_.unique(how.operation);
   const std::string extent = exprs_.index(loop.value);
   const std::string counter = counter_name();
   exprs_.name_variable(loop.var, {.name = counter, .varying = !lanes, .natural = true});
   std::string head;
   if (lanes) {
-    head = fmt::format("const auto {} = rt_reduce_each<rt_op_{}, {}>({}, [&](int64_t {}) {{", name, how.operation,
-                       local_type(accumulator.dtype), extent, counter);
+    head = fmt::format("const auto {} = rt_reduce_each<rt_op_{}, {}>({}, [&](int64_t {}) {{", name,
+                       how.operation, local_type(accumulator.dtype), extent, counter);
   } else {
     const DType widest = widest_dtype(loop, program_);
     std::string parameters(type);
@@ -177,13 +214,13 @@ bool StatementPrinter::reduction(const Stmt& accumulator, const Stmt& loop) {
     } else if (dtype_bytes(widest) > dtype_bytes(accumulator.dtype)) {
       parameters += fmt::format(", rt_reduce_width<{}>", dialect_.value_type(widest));
     }
-    head = fmt::format("const {} {} = rt_reduce_{}<{}>({}, [&](auto {}) {{", type, name, how.operation, parameters, extent,
-                       counter);
+    head = fmt::format("const {} {} = rt_reduce_{}<{}>({}, [&](auto {}) {{", type, name, how.operation,
+                       parameters, extent, counter);
     exprs_.enter_lanes(loop.var);
   }
   line(head);
   ++depth_, ++loops_;
-  for (std::size_t k = 0; k + 1 < loop.body.size(); ++k) stmt(loop.body[k]);
+  list(loop.body, loop.body.size() - 1);
   hoist_shared(loop.body.back());
   std::string value = exprs_.value(loop.body.back().value);
   if (lanes && !exprs_.varies(loop.body.back().value))
@@ -215,17 +252,17 @@ void StatementPrinter::branch(const Stmt& s) {
 
 void StatementPrinter::let(const Stmt& s) {
   if (s.value->kind == ExprKind::kFinish && !exprs_.variable(s.value->id).object)
-    return exprs_.name_variable(s.var, exprs_.variable(s.value->id));   // it has a name already
+    return exprs_.name_variable(s.var, exprs_.variable(s.value->id));  // it has a name already
   const std::string value = exprs_.value(s.value);
   const bool varying = exprs_.varies(s.value);
-  const std::string name = new_name(s, "t");
+  const std::string name = names_.unique("t");
   line(fmt::format("const {} {} = {};", varying ? "auto" : dialect_.value_type(s.dtype), name, value));
   exprs_.name_variable(s.var, {.name = name, .varying = varying});
 }
 
 void StatementPrinter::mutable_local(const Stmt& s) {
   const std::string value = exprs_.value(s.value);
-  const std::string name = new_name(s, "v");
+  const std::string name = names_.unique("v");
   if (!exprs_.lane()) {
     line(fmt::format("{} {} = {};", dialect_.value_type(s.dtype), name, value));
   } else if (exprs_.varies(s.value)) {
@@ -240,17 +277,19 @@ void StatementPrinter::mutable_local(const Stmt& s) {
 void StatementPrinter::assign(const Stmt& s) {
   std::string value = exprs_.value(s.value);
   if (exprs_.lane() && !exprs_.varies(s.value))
-    value = fmt::format("rt_splat<{}>({}, {})", dialect_.value_type(s.dtype), exprs_.variable(*exprs_.lane()).name, value);
+    value = fmt::format("rt_splat<{}>({}, {})", dialect_.value_type(s.dtype),
+                        exprs_.variable(*exprs_.lane()).name, value);
   line(fmt::format("{} = {};", exprs_.variable(s.var).name, value));
 }
 
 void StatementPrinter::accumulator(const Stmt& s) {
   const Accumulation& how = accumulation(s.op, s.dtype);
-  const std::string name = new_name(s, how.operation);
+  const std::string name = names_.unique(how.operation);
   accumulators_[s.var] = s.op;
   const bool lanes = exprs_.lane().has_value();
   exprs_.name_variable(s.var, {.name = name, .varying = lanes, .object = s.lanes});
-  if (s.lanes) return line(fmt::format("rt_accumulator<rt_op_{}, {}> {};", how.operation, local_type(s.dtype), name));
+  if (s.lanes)
+    return line(fmt::format("rt_accumulator<rt_op_{}, {}> {};", how.operation, local_type(s.dtype), name));
   const std::string start = identity(dialect_, s.op, s.dtype);
   if (!lanes) return line(fmt::format("{} {} = {};", dialect_.value_type(s.dtype), name, start));
   line(fmt::format("auto {} = rt_splat<{}>({}, {});", name, dialect_.value_type(s.dtype),
@@ -273,8 +312,8 @@ void StatementPrinter::accumulate(const Stmt& s) {
 }
 
 void StatementPrinter::check(const Stmt& s) {
-  line(fmt::format("RT_CHECK_INDEX({}, {}, {}, {}, {});", exprs_.value(s.value), c_string(function_), c_string(s.text),
-                   exprs_.index(s.index[0]), exprs_.index(s.index[1])));
+  line(fmt::format("RT_CHECK_INDEX({}, {}, {}, {}, {});", exprs_.value(s.value), c_string(function_),
+                   c_string(s.text), exprs_.index(s.index[0]), exprs_.index(s.index[1])));
 }
 
 void StatementPrinter::print(const Stmt& s) {
@@ -284,8 +323,8 @@ void StatementPrinter::print(const Stmt& s) {
   const std::string dtype = "COHORT_" + upper(dtype_name(buffer.dtype));
   const std::string name = buffer.shape.empty() ? "nullptr" : names_.unique("extents");
   if (!buffer.shape.empty()) line(fmt::format("const int64_t {}[] = {{{}}};", name, extents));
-  line(fmt::format("rt_print(header, {}, {}, {}, {}, {});", c_string(s.text), exprs_.buffer_name(s.buffer), dtype,
-                   buffer.shape.size(), name));
+  line(fmt::format("rt_print(header, {}, {}, {}, {}, {});", c_string(s.text), exprs_.buffer_name(s.buffer),
+                   dtype, buffer.shape.size(), name));
 }
 
 void StatementPrinter::call(const Stmt& s) {
@@ -301,7 +340,7 @@ namespace {
 struct Sharing {
   std::unordered_map<const kernel::Expr*, int> references;
   std::unordered_map<const kernel::Expr*, std::size_t> sizes;
-  std::vector<ExprRef> order;   // operands first
+  std::vector<ExprRef> order;  // operands first
 
   std::size_t visit(const ExprRef& e) {
     ++references[e.get()];
@@ -321,11 +360,13 @@ void StatementPrinter::hoist_shared(const Stmt& s) {
   Sharing sharing;
   if (s.value) sharing.visit(s.value);
   for (const ExprRef& e : s.index) sharing.visit(e);
-  constexpr std::size_t kWorthwhile = 12;   // index arithmetic up to this size is left to the C++ compiler
+  // Index arithmetic and plain loads up to these sizes are repeated: the C++ compiler sees through them.
+  constexpr std::size_t kLongIndex = 12, kLongLoad = 8;
   for (const ExprRef& e : sharing.order) {
-    const bool computes = e->kind == ExprKind::kOp || e->kind == ExprKind::kLoad;
-    if (!computes || sharing.references[e.get()] < 2) continue;
-    if (e->dtype == DType::kI64 && sharing.sizes[e.get()] <= kWorthwhile) continue;
+    const std::size_t size = sharing.sizes[e.get()];
+    const bool load = e->kind == ExprKind::kLoad;
+    if ((e->kind != ExprKind::kOp && !load) || sharing.references[e.get()] < 2) continue;
+    if ((load && size <= kLongLoad) || (e->dtype == DType::kI64 && size <= kLongIndex)) continue;
     const bool varying = exprs_.varies(e);
     const std::string value = exprs_.value(e);
     const std::string name = names_.unique("t");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codegen/emit_expr.h"
+#include "codegen/inline_lets.h"
 #include "codegen/names.h"
 
 namespace cohort {
@@ -14,12 +15,15 @@ namespace cohort {
 class StatementPrinter {
  public:
   // `names` is the name space of one C function; `function` the graph function's name, for error records.
-  StatementPrinter(const Dialect& dialect, const kernel::Program& program, ExprPrinter& exprs, Identifiers& names,
-                   std::string function)
+  StatementPrinter(const Dialect& dialect, const kernel::Program& program, ExprPrinter& exprs,
+                   Identifiers& names, std::string function)
       : dialect_(dialect), program_(program), exprs_(exprs), names_(names), function_(std::move(function)) {}
 
-  void set_function_graph(const Function& graph) { graph_ = &graph; }   // gives locals the names of their nodes
-  void list(const std::vector<kernel::Stmt>& body);
+  // All statements of a kernel.
+  void kernel(const std::vector<kernel::Stmt>& body) {
+    lets_.count(body);
+    list(body);
+  }
   void line(std::string_view text);
   void indent() { ++depth_; }
   void dedent() { --depth_; }
@@ -27,6 +31,10 @@ class StatementPrinter {
   std::string take() { return std::move(text_); }
 
  private:
+  void list(const std::vector<kernel::Stmt>& body) { list(body, body.size()); }
+  void list(const std::vector<kernel::Stmt>& body, std::size_t count);  // the first `count`
+  // Leaves the let to the expression that reads it; false if it needs a name.
+  bool inline_let(const std::vector<kernel::Stmt>& body, std::size_t at);
   void stmt(const kernel::Stmt& s);
   void loop(const kernel::Stmt& s);
   void vector_loop(const kernel::Stmt& s);
@@ -44,7 +52,6 @@ class StatementPrinter {
   // Names parts of a statement that several places of its expressions share.
   void hoist_shared(const kernel::Stmt& s);
 
-  std::string new_name(const kernel::Stmt& s, std::string_view fallback);
   std::string counter_name();
   // Type of a local of the dtype: the lanes' vector of it where it differs between lanes.
   std::string local_type(DType dtype) const;
@@ -54,10 +61,10 @@ class StatementPrinter {
   ExprPrinter& exprs_;
   Identifiers& names_;
   std::string function_;
-  const Function* graph_ = nullptr;
   std::string text_;
   int depth_ = 0;
-  int loops_ = 0;    // loops around the current statement
+  int loops_ = 0;  // loops around the current statement
+  InlineLets lets_;
   std::unordered_map<kernel::VarId, ScalarOp> accumulators_;
 };
 

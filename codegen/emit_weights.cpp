@@ -1,4 +1,5 @@
-// The weights: constants and initial values as one block of bytes, inline as words or taken in by the assembler.
+// The weights: constants and initial values as one block of bytes, inline as words or taken in by the
+// assembler.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -14,7 +15,8 @@ namespace {
 
 void place(std::string& bytes, std::uint64_t offset, const Tensor& data) {
   if (data.bytes() == 0) return;
-  require(offset + static_cast<std::uint64_t>(data.bytes()) <= bytes.size(), "weights beyond their planned size");
+  require(offset + static_cast<std::uint64_t>(data.bytes()) <= bytes.size(),
+          "weights beyond their planned size");
   std::memcpy(bytes.data() + offset, data.data(), static_cast<std::size_t>(data.bytes()));
 }
 
@@ -30,8 +32,9 @@ std::string contents(const EmitContext& context) {
   for (std::size_t s = 0; s < module.states.size(); ++s) {
     const std::uint64_t offset = context.compiled.states[s].init_offset;
     if (offset == kZeros) continue;
-    text += fmt::format("// {:>6}: {} {}, initially\n", offset, type_comment(module.states[s].type, module.dims),
-                        comment_text(module.states[s].name));
+    text +=
+        fmt::format("// {:>6}: {} {}, initially\n", offset, type_comment(module.states[s].type, module.dims),
+                    comment_text(module.states[s].name));
   }
   return text;
 }
@@ -55,7 +58,8 @@ std::string weight_bytes(const CompiledModule& compiled) {
   for (const WeightEntry& entry : compiled.weights)
     place(bytes, entry.offset, compiled.module.constants[entry.constant].data);
   for (std::size_t s = 0; s < compiled.states.size(); ++s)
-    if (compiled.states[s].init_offset != kZeros) place(bytes, compiled.states[s].init_offset, compiled.module.states[s].init);
+    if (compiled.states[s].init_offset != kZeros)
+      place(bytes, compiled.states[s].init_offset, compiled.module.states[s].init);
   return bytes;
 }
 
@@ -65,8 +69,8 @@ std::string emit_weights(const EmitContext& context, bool hidden) {
   if (!context.external_weights) {
     const std::string array = fmt::format("const uint64_t {}[{}]", symbol, (context.weights.size() + 7) / 8);
     const std::string declared = hidden ? fmt::format("extern \"C\" RT_HIDDEN {};\n", array) : "";
-    return contents(context) + fmt::format("{}alignas(64) {}{} = {{\n{}}};\n", declared, hidden ? "" : "static ", array,
-                                           words(context.weights));
+    return contents(context) + fmt::format("{}alignas(64) {}{} = {{\n{}}};\n", declared,
+                                           hidden ? "" : "static ", array, words(context.weights));
   }
   // The hash makes new weights new text, so that every build system compiles this file again.
   return fmt::format(
@@ -80,7 +84,8 @@ std::string emit_weights(const EmitContext& context, bool hidden) {
       "    \".incbin \\\"{}\\\"\\n\"\n"
       "    \".popsection\\n\");\n"
       "extern \"C\" RT_HIDDEN const unsigned char {}[];\n",
-      context.weights.size(), sha256_hex(context.weights), symbol, symbol, symbol, symbol, context.weights_file(), symbol);
+      context.weights.size(), sha256_hex(context.weights), symbol, symbol, symbol, symbol,
+      context.weights_file(), symbol);
 }
 
 }  // namespace cohort

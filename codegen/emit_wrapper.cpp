@@ -22,7 +22,8 @@ std::string arguments(const EmitContext& context, std::size_t f, const std::stri
   std::string text = fmt::format("struct {}_args {{\n", name);
   for (std::size_t d = 0; d < names.dims.size(); ++d)
     if (!names.dims[d].empty())
-      text += fmt::format("  std::int64_t {}{{}};  // {} to {}\n", names.dims[d], module.dims[d].min, module.dims[d].max);
+      text += fmt::format("  std::int64_t {}{{}};  // {} to {}\n", names.dims[d], module.dims[d].min,
+                          module.dims[d].max);
   for (std::size_t k = 0; k < names.inputs.size(); ++k) {
     const Type& type = function.type(function.inputs[k]);
     text += fmt::format("  std::span<const {}> {}{{}};  // {}\n", interface_type(type.dtype), names.inputs[k],
@@ -40,12 +41,14 @@ std::string method(const EmitContext& context, std::size_t f, const std::string&
   const FunctionNames& names = context.names.functions[f];
   const std::string symbol = context.names.prefix + "_" + names.identifier;
   const std::string note = fmt::format("  // `{}`\n", comment_text(context.module().functions[f]->name));
-  if (takes_nothing(context, f)) return fmt::format("{}  void {}() {{ check({}(workspace(), nullptr)); }}\n", note, name, symbol);
+  if (takes_nothing(context, f))
+    return fmt::format("{}  void {}() {{ check({}(workspace(), nullptr)); }}\n", note, name, symbol);
   std::string members;
   for (const std::string& dim : names.dims)
     if (!dim.empty()) members += fmt::format(", arguments.{}", dim);
   for (const auto* list : {&names.inputs, &names.outputs})
-    for (const std::string& array : *list) members += fmt::format(",\n        arguments.{0}.data(), arguments.{0}.size_bytes()", array);
+    for (const std::string& array : *list)
+      members += fmt::format(",\n        arguments.{0}.data(), arguments.{0}.size_bytes()", array);
   return fmt::format(
       "{0}  void {1}(const {1}_args& arguments) {{\n    const {2}_args call{{sizeof({2}_args){3}}};\n"
       "    check({2}(workspace(), &call));\n  }}\n",
@@ -59,10 +62,12 @@ std::string states(const EmitContext& context, Identifiers& names) {
     const State& state = module.states[s];
     if (!is_contiguous(context.compiled.states[s], state.type)) continue;
     const std::string_view type = interface_type(state.type.dtype);
-    text += fmt::format("  std::span<{0}> {1}() {{ return {{reinterpret_cast<{0}*>(static_cast<std::byte*>(workspace()) + {2}), {3}}}; }}"
-                        "  // `{4}`: {5}\n",
-                        type, names.unique(state.name), context.compiled.states[s].offset, state.init.size(),
-                        comment_text(state.name), type_comment(state.type, module.dims));
+    text += fmt::format(
+        "  std::span<{0}> {1}() {{ return {{reinterpret_cast<{0}*>(static_cast<std::byte*>(workspace()) + "
+        "{2}), {3}}}; }}"
+        "  // `{4}`: {5}\n",
+        type, names.unique(state.name), context.compiled.states[s].offset, state.init.size(),
+        comment_text(state.name), type_comment(state.type, module.dims));
   }
   if (text.empty()) return text;
   return "\n  // State variables, in place.\n" + text;
@@ -70,18 +75,22 @@ std::string states(const EmitContext& context, Identifiers& names) {
 
 constexpr std::string_view kClass = R"(class module {{
  public:
-  module() : memory_({1}_WORKSPACE_SIZE, {1}_WORKSPACE_ALIGN) {{ check({0}_init(workspace(), {1}_WORKSPACE_SIZE)); }}
+  module() : memory_({1}_WORKSPACE_SIZE, {1}_WORKSPACE_ALIGN) {{
+    check({0}_init(workspace(), {1}_WORKSPACE_SIZE));
+  }}
 
 {2}
   void reset() {{ check({0}_reset(workspace())); }}
   // State variables by their names in the model.
   template <class Array>
   void get(const std::string& name, Array&& values) {{
-    check({0}_get(workspace(), name.c_str(), std::data(values), std::size(values) * sizeof(*std::data(values))));
+    const std::size_t bytes = std::size(values) * sizeof(*std::data(values));
+    check({0}_get(workspace(), name.c_str(), std::data(values), bytes));
   }}
   template <class Array>
   void set(const std::string& name, const Array& values) {{
-    check({0}_set(workspace(), name.c_str(), std::data(values), std::size(values) * sizeof(*std::data(values))));
+    const std::size_t bytes = std::size(values) * sizeof(*std::data(values));
+    check({0}_set(workspace(), name.c_str(), std::data(values), bytes));
   }}
   void save(const std::string& path) {{ check({0}_save(workspace(), path.c_str())); }}
   void load(const std::string& path) {{ check({0}_load(workspace(), path.c_str())); }}
@@ -105,11 +114,13 @@ constexpr std::string_view kClass = R"(class module {{
 
 std::string emit_wrapper(const EmitContext& context) {
   const std::string& prefix = context.names.prefix;
-  std::string text = fmt::format("// {0}.hpp: module `{1}` as a C++20 class, made by {2}.\n#ifndef COHORT_MODULE_{0}_HPP\n"
-                                 "#define COHORT_MODULE_{0}_HPP\n\n#include <span>\n#include <string>\n\n"
-                                 "#include \"cohort/abi.hpp\"\n#include \"{0}.h\"\n\nnamespace {0} {{\n\n",
-                                 prefix, comment_text(context.module().name), context.options.tool);
-  Identifiers names{"module", "reset", "get", "set", "save", "load", "set_print", "workspace", "check", "memory_"};
+  std::string text = fmt::format(
+      "// {0}.hpp: module `{1}` as a C++20 class, made by {2}.\n#ifndef COHORT_MODULE_{0}_HPP\n"
+      "#define COHORT_MODULE_{0}_HPP\n\n#include <span>\n#include <string>\n\n"
+      "#include \"cohort/abi.hpp\"\n#include \"{0}.h\"\n\nnamespace {0} {{\n\n",
+      prefix, comment_text(context.module().name), context.options.tool);
+  Identifiers names{"module", "reset",     "get",       "set",   "save",
+                    "load",   "set_print", "workspace", "check", "memory_"};
   std::string methods;
   for (std::size_t f = 0; f < context.names.functions.size(); ++f) {
     const std::string name = names.unique(context.names.functions[f].identifier);

@@ -13,16 +13,22 @@ namespace {
 
 // Keywords of C11 and C++20, and macros and types that every emitted file sees.
 constexpr std::string_view kReserved[] = {
-    "NULL", "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch",
-    "char", "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept",
-    "const", "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do",
-    "double", "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto",
-    "if", "inline", "int", "int16_t", "int32_t", "int64_t", "int8_t", "linux", "long", "mutable", "namespace", "new",
-    "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq", "private", "protected", "ptrdiff_t", "public",
-    "register", "reinterpret_cast", "requires", "restrict", "return", "short", "signed", "size_t", "sizeof", "static",
-    "static_assert", "static_cast", "std", "struct", "switch", "template", "this", "thread_local", "throw", "true",
-    "try", "typedef", "typeid", "typename", "uint16_t", "uint32_t", "uint64_t", "uint8_t", "uintptr_t", "union", "unix",
-    "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq"};
+    "NULL",     "alignas",       "alignof",     "and",        "and_eq",    "asm",       "auto",
+    "bitand",   "bitor",         "bool",        "break",      "case",      "catch",     "char",
+    "char16_t", "char32_t",      "char8_t",     "class",      "co_await",  "co_return", "co_yield",
+    "compl",    "concept",       "const",       "const_cast", "consteval", "constexpr", "constinit",
+    "continue", "decltype",      "default",     "delete",     "do",        "double",    "dynamic_cast",
+    "else",     "enum",          "explicit",    "export",     "extern",    "false",     "float",
+    "for",      "friend",        "goto",        "if",         "inline",    "int",       "int16_t",
+    "int32_t",  "int64_t",       "int8_t",      "linux",      "long",      "mutable",   "namespace",
+    "new",      "noexcept",      "not",         "not_eq",     "nullptr",   "operator",  "or",
+    "or_eq",    "private",       "protected",   "ptrdiff_t",  "public",    "register",  "reinterpret_cast",
+    "requires", "restrict",      "return",      "short",      "signed",    "size_t",    "sizeof",
+    "static",   "static_assert", "static_cast", "std",        "struct",    "switch",    "template",
+    "this",     "thread_local",  "throw",       "true",       "try",       "typedef",   "typeid",
+    "typename", "uint16_t",      "uint32_t",    "uint64_t",   "uint8_t",   "uintptr_t", "union",
+    "unix",     "unsigned",      "using",       "virtual",    "void",      "volatile",  "wchar_t",
+    "while",    "xor",           "xor_eq"};
 
 constexpr bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -33,7 +39,8 @@ std::uint32_t next_code_point(std::string_view text, std::size_t& at) {
   const auto lead = static_cast<unsigned char>(text[at++]);
   const int more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : lead >= 0xc0 ? 1 : 0;
   std::uint32_t code = more == 0 ? lead : lead & (0x3fu >> more);
-  for (int k = 0; k < more && at < text.size(); ++k) code = code << 6 | (static_cast<unsigned char>(text[at++]) & 0x3f);
+  for (int k = 0; k < more && at < text.size(); ++k)
+    code = code << 6 | (static_cast<unsigned char>(text[at++]) & 0x3f);
   return code;
 }
 
@@ -101,11 +108,15 @@ std::string to_identifier(std::string_view name) {
     out += code < 0x80 ? std::string(1, static_cast<char>(code)) : fmt::format("u{:04x}", code);
   }
   // Two underscores in a row belong to the implementation in C++.
-  out.erase(std::unique(out.begin(), out.end(), [](char a, char b) { return a == '_' && b == '_'; }), out.end());
-  if (const auto first = out.find_first_not_of('_'); first == std::string::npos) return "unnamed";
-  else if (first > 0) out = out.substr(first);
+  out.erase(std::unique(out.begin(), out.end(), [](char a, char b) { return a == '_' && b == '_'; }),
+            out.end());
+  if (const auto first = out.find_first_not_of('_'); first == std::string::npos)
+    return "unnamed";
+  else if (first > 0)
+    out = out.substr(first);
   if (out[0] >= '0' && out[0] <= '9') out = "n" + out;
-  if (out.starts_with("rt_") || out.starts_with("RT_") || out.starts_with("COHORT_")) out = "n_" + out;   // the runtime's
+  if (out.starts_with("rt_") || out.starts_with("RT_") || out.starts_with("COHORT_"))
+    out = "n_" + out;  // the runtime's
   if (std::binary_search(std::begin(kReserved), std::end(kReserved), out)) out += '_';
   return out;
 }
@@ -133,7 +144,8 @@ ModuleNames name_module(const CompiledModule& compiled, std::string_view prefix)
   ModuleNames names;
   names.prefix = to_identifier(prefix.empty() ? std::string_view(module.name) : prefix);
   names.macro = upper(names.prefix);
-  Identifiers symbols{"init", "reset", "get", "set", "save", "load", "set_print", "error", "error_text", "weights"};
+  Identifiers symbols{"init", "reset",     "get",   "set",        "save",
+                      "load", "set_print", "error", "error_text", "weights"};
   for (std::size_t f = 0; f < module.functions.size(); ++f) {
     FunctionNames function = name_function(compiled, f);
     const std::string base = to_identifier(module.functions[f]->name);

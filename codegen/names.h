@@ -1,5 +1,5 @@
-// C identifiers from names that may be any UTF-8 text: readable, unique, and the same whenever the names and their order
-// are the same. The rules are in README.md.
+// C identifiers from names that may be any UTF-8 text: readable, unique, and the same whenever the names and
+// their order are the same. The rules are in README.md.
 #pragma once
 
 #include <initializer_list>
@@ -23,7 +23,7 @@ class Identifiers {
   Identifiers(std::initializer_list<std::string_view> reserved);
 
   void reserve(std::string_view identifier) { taken_.emplace(identifier); }
-  void release(const std::string& identifier) { taken_.erase(identifier); }   // its scope has ended
+  void release(const std::string& identifier) { taken_.erase(identifier); }  // its scope has ended
   bool is_free(const std::string& identifier) const { return !taken_.contains(identifier); }
   // to_identifier(name), or with the first of _2, _3, ... that is free.
   std::string unique(std::string_view name);
@@ -32,21 +32,21 @@ class Identifiers {
 
  private:
   std::unordered_set<std::string> taken_;
-  std::unordered_map<std::string, int> next_;   // by base: the number to try next
+  std::unordered_map<std::string, int> next_;  // by base: the number to try next
 };
 
 // Identifiers of one function's interface; members of its argument struct.
 struct FunctionNames {
-  std::string identifier;              // "f": symbols are prefix_f, prefix_f_args
-  std::vector<std::string> dims;       // by DimId; empty where the function does not use the dim
-  std::vector<std::string> inputs;     // by input index
-  std::vector<std::string> outputs;    // by output index
+  std::string identifier;            // "f": symbols are prefix_f, prefix_f_args
+  std::vector<std::string> dims;     // by DimId; empty where the function does not use the dim
+  std::vector<std::string> inputs;   // by input index
+  std::vector<std::string> outputs;  // by output index
 };
 struct ModuleNames {
-  std::string prefix;                  // of symbols and file names
-  std::string macro;                   // of macros
+  std::string prefix;  // of symbols and file names
+  std::string macro;   // of macros
   std::vector<FunctionNames> functions;
-  std::vector<std::string> states;     // by StateId; P_OFFSET_<state>
+  std::vector<std::string> states;  // by StateId; P_OFFSET_<state>
 };
 // `prefix`: empty for the module's own name. Names that no C interface can carry are refused with UserError.
 ModuleNames name_module(const CompiledModule& compiled, std::string_view prefix);

@@ -7,8 +7,8 @@
 namespace cohort {
 
 struct ProcessResult {
-  int exit_code = 0;       // 128 + n if signal n ended it; 127 if it could not be started
-  std::string output;      // standard output and standard error together
+  int exit_code = 0;   // 128 + n if signal n ended it; 127 if it could not be started
+  std::string output;  // standard output and standard error together
 };
 
 // The first word is the program, sought in PATH. `directory`: where it runs; empty for here.

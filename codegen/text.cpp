@@ -6,7 +6,8 @@ namespace cohort {
 
 namespace {
 
-// Bytes of a bidirectional control character at text[at] (U+202A..202E, U+2066..2069): compilers warn of them.
+// Bytes of a bidirectional control character at text[at] (U+202A..202E, U+2066..2069): compilers warn of
+// them.
 std::size_t bidirectional(std::string_view text, std::size_t at) {
   if (text.size() - at < 3 || text[at] != '\xe2') return 0;
   const auto b = static_cast<unsigned char>(text[at + 1]), c = static_cast<unsigned char>(text[at + 2]);
@@ -17,12 +18,12 @@ std::size_t bidirectional(std::string_view text, std::size_t at) {
 
 std::string c_string(std::string_view text) {
   std::string out = "\"";
-  std::size_t escaped = 0;   // bytes from here on that are written as escapes
+  std::size_t escaped = 0;  // bytes from here on that are written as escapes
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
     const auto byte = static_cast<unsigned char>(c);
     if (escaped == 0) escaped = bidirectional(text, at);
-    if (c == '"' || c == '\\' || c == '?') {   // `?` so that no trigraph appears
+    if (c == '"' || c == '\\' || c == '?') {  // `?` so that no trigraph appears
       out += '\\';
       out += c;
     } else if (byte < 0x20 || byte == 0x7f || escaped > 0) {

@@ -18,8 +18,8 @@ namespace {
 // What varies between lanes, followed through the statements of one loop.
 struct Lanes {
   VarId lane;
-  std::unordered_set<VarId> varying;    // lets and mutable locals that differ between lanes
-  std::unordered_set<VarId> inside;     // declared in the loop
+  std::unordered_set<VarId> varying;  // lets and mutable locals that differ between lanes
+  std::unordered_set<VarId> inside;   // declared in the loop
 
   explicit Lanes(VarId variable) : lane(variable), varying{variable} {}
 
@@ -36,9 +36,12 @@ struct Lanes {
 
 bool Lanes::fits(const Stmt& s) {
   switch (s.kind) {
-    case StmtKind::kFor: return !varies(s.value) && all_fit(s.body);
-    case StmtKind::kIf: return !varies(s.value) && all_fit(s.body) && all_fit(s.else_body);
-    case StmtKind::kStore: return s.index.empty() || varies(s.index[0]);
+    case StmtKind::kFor:
+      return !varies(s.value) && all_fit(s.body);
+    case StmtKind::kIf:
+      return !varies(s.value) && all_fit(s.body) && all_fit(s.else_body);
+    case StmtKind::kStore:
+      return s.index.empty() || varies(s.index[0]);
     case StmtKind::kLet:
       inside.insert(s.var);
       if (varies(s.value)) varying.insert(s.var);
@@ -48,14 +51,16 @@ bool Lanes::fits(const Stmt& s) {
       inside.insert(s.var);
       varying.insert(s.var);
       return s.dtype != DType::kBool;
-    case StmtKind::kAssign: return inside.contains(s.var);
+    case StmtKind::kAssign:
+      return inside.contains(s.var);
     case StmtKind::kAccumulate:
       if (inside.contains(s.var)) return s.index.empty() || !varies(s.index[0]);
       return !s.index.empty() && s.index[0]->kind == ExprKind::kVar && s.index[0]->id == lane;
     case StmtKind::kCheck:
     case StmtKind::kAssert:
     case StmtKind::kPrint:
-    case StmtKind::kCall: return false;
+    case StmtKind::kCall:
+      return false;
   }
   return false;
 }
@@ -79,7 +84,8 @@ struct Widest {
   DType widest = DType::kBool;
 
   void meet(DType dtype) {
-    if (lane_bytes(dtype) > lane_bytes(widest) || (lane_bytes(dtype) == lane_bytes(widest) && is_float(dtype)))
+    if (lane_bytes(dtype) > lane_bytes(widest) ||
+        (lane_bytes(dtype) == lane_bytes(widest) && is_float(dtype)))
       widest = dtype;
   }
   void expr(const ExprRef& e) {
@@ -114,7 +120,7 @@ bool is_vectorisable(const Stmt& loop) {
 
 DType widest_dtype(const Stmt& loop, const kernel::Program& program) {
   Lanes lanes(loop.var);
-  lanes.all_fit(loop.body);   // fills in what varies
+  lanes.all_fit(loop.body);  // fills in what varies
   Widest widest{lanes};
   widest.stmts(loop.body, program);
   return widest.widest;

@@ -56,17 +56,20 @@ Action declare_compile(CLI::App& app) {
   auto request = std::make_shared<Request>();
   app.add_option("graph", request->graph, "the graph file")->required();
   app.add_option("-o,--output", request->directory, "folder for what is made");
-  app.add_option("--build", request->build, "build a library with $CXX")->check(CLI::IsMember({"shared", "static"}));
+  app.add_option("--build", request->build, "build a library with $CXX")
+      ->check(CLI::IsMember({"shared", "static"}));
   app.add_option("--prefix", request->emit.prefix, "prefix of symbols and files; default: the module's name");
   app.add_option("--shards", request->emit.shards, "exactly so many C++ sources; default: as many as needed")
       ->check(CLI::PositiveNumber);
   app.add_option("--march", request->library.march, "instruction set for --build; default: this machine's");
   app.add_option("--flag", request->library.flags, "a further flag for $CXX with --build; may be repeated")
       ->allow_extra_args(false);
-  app.add_option("--disable", request->compile.disabled, "leave a pass out, or its n-th run (pass:n); may be repeated")
+  app.add_option("--disable", request->compile.disabled,
+                 "leave a pass out, or its n-th run (pass:n); may be repeated")
       ->allow_extra_args(false);
   app.add_flag("--allow-path", request->read.allow_path, "tensor files may lie outside the graph's folder");
-  app.add_option("--depfile-target", request->depfile_target, "target named in the depfile; default: the stamp");
+  app.add_option("--depfile-target", request->depfile_target,
+                 "target named in the depfile; default: the stamp");
   return [request] { return run_compile(*request); };
 }
 

@@ -1,4 +1,5 @@
-/* What the header of every emitted module includes: status codes, the error record, half types, the print hook. C11 and C++. */
+/* What the header of every emitted module includes: status codes, the error record, half types, the print
+ * hook. C11 and C++. */
 #ifndef COHORT_ABI_H
 #define COHORT_ABI_H
 
@@ -16,22 +17,22 @@ enum cohort_status {
   COHORT_MISALIGNED = 4,          /* argument; expected: alignment */
   COHORT_NOT_INITIALISED = 5,     /* the workspace was not made by this module's init */
   COHORT_SHORT_BUFFER = 6,        /* argument, detail: its type; expected, got: bytes */
-  COHORT_DIM_OUT_OF_RANGE = 7,    /* argument: the dim; expected: the bound that is violated, got: the value */
-  COHORT_ALIAS = 8,               /* argument: the output; detail: what it overlaps */
-  COHORT_INDEX_OUT_OF_RANGE = 9,  /* argument: the operator; expected: the size, got: the index */
-  COHORT_ASSERT_FAILED = 10,      /* detail: the message */
-  COHORT_UNKNOWN_NAME = 11,       /* detail: the name is no state variable */
-  COHORT_IO_ERROR = 12,           /* detail: what failed; got: errno */
-  COHORT_FILE_MISMATCH = 13       /* argument: the state variable; detail: what does not fit */
+  COHORT_DIM_OUT_OF_RANGE = 7,   /* argument: the dim; expected: the bound that is violated, got: the value */
+  COHORT_ALIAS = 8,              /* argument: the output; detail: what it overlaps */
+  COHORT_INDEX_OUT_OF_RANGE = 9, /* argument: the operator; expected: the size, got: the index */
+  COHORT_ASSERT_FAILED = 10,     /* detail: the message */
+  COHORT_UNKNOWN_NAME = 11,      /* detail: the name is no state variable */
+  COHORT_IO_ERROR = 12,          /* detail: what failed; got: errno */
+  COHORT_FILE_MISMATCH = 13      /* argument: the state variable; detail: what does not fit */
 };
 
 /* What the last failed call saw. Texts live as long as the module is loaded. */
 typedef struct cohort_error {
-  int32_t status;        /* enum cohort_status */
+  int32_t status; /* enum cohort_status */
   int32_t reserved;
-  const char* function;  /* "f", "init", "get", ... */
-  const char* argument;  /* argument, dimension, operator or state variable, or null */
-  const char* detail;    /* its type or a message, or null */
+  const char* function; /* "f", "init", "get", ... */
+  const char* argument; /* argument, dimension, operator or state variable, or null */
+  const char* detail;   /* its type or a message, or null */
   int64_t expected;
   int64_t got;
 } cohort_error;
@@ -42,17 +43,28 @@ typedef uint16_t cohort_bf16;
 
 /* In the order of the compiler's dtypes. */
 enum cohort_dtype {
-  COHORT_BOOL, COHORT_I8, COHORT_I16, COHORT_I32, COHORT_I64, COHORT_U8, COHORT_U16, COHORT_U32, COHORT_U64,
-  COHORT_F16, COHORT_BF16, COHORT_F32, COHORT_F64
+  COHORT_BOOL,
+  COHORT_I8,
+  COHORT_I16,
+  COHORT_I32,
+  COHORT_I64,
+  COHORT_U8,
+  COHORT_U16,
+  COHORT_U32,
+  COHORT_U64,
+  COHORT_F16,
+  COHORT_BF16,
+  COHORT_F32,
+  COHORT_F64
 };
 
 /* What the operator `print` hands to the hook: valid during the call of the hook only. */
 typedef struct cohort_value {
   const char* message;
-  const void* data;        /* contiguous, row-major */
-  const int64_t* extents;  /* rank of them */
+  const void* data;       /* contiguous, row-major */
+  const int64_t* extents; /* rank of them */
   int32_t rank;
-  int32_t dtype;           /* enum cohort_dtype */
+  int32_t dtype; /* enum cohort_dtype */
 } cohort_value;
 typedef void (*cohort_print_fn)(void* user, const cohort_value* value);
 

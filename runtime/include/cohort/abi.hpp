@@ -1,4 +1,5 @@
-// What NAME.hpp, the C++20 wrapper of an emitted module, includes: the exception, and an owner of a workspace.
+// What NAME.hpp, the C++20 wrapper of an emitted module, includes: the exception, and an owner of a
+// workspace.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +26,7 @@ class error : public std::runtime_error {
 class workspace_memory {
  public:
   workspace_memory(std::size_t bytes, std::size_t alignment)
-      : data_(::operator new(bytes, std::align_val_t{alignment})), alignment_(alignment) {}
+      : data_(::operator new (bytes, std::align_val_t{alignment})), alignment_(alignment) {}
   workspace_memory(workspace_memory&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), alignment_(other.alignment_) {}
   workspace_memory& operator=(workspace_memory&& other) noexcept {
@@ -33,7 +34,7 @@ class workspace_memory {
     std::swap(alignment_, other.alignment_);
     return *this;
   }
-  ~workspace_memory() { ::operator delete(data_, std::align_val_t{alignment_}); }
+  ~workspace_memory() { ::operator delete (data_, std::align_val_t{alignment_}); }
   void* data() const { return data_; }
 
  private:

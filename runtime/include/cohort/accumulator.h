@@ -1,5 +1,6 @@
-// Sixteen partial accumulators that live across loops, for reductions that are no single rt_reduce: several at once, or
-// over several axes. The order is that of rt_reduce (README.md): element with index j goes to accumulator j mod 16.
+// Sixteen partial accumulators that live across loops, for reductions that are no single rt_reduce: several
+// at once, or over several axes. The order is that of rt_reduce (README.md): element with index j goes to
+// accumulator j mod 16.
 #pragma once
 #include "vector.h"
 

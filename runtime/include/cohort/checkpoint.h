@@ -1,6 +1,6 @@
-// State to and from a safetensors file (https://github.com/huggingface/safetensors#format), and the text of error
-// records. Keys are the state variables' names as the model has them; nothing in the file depends on the layout in memory.
-// The one header of the runtime that includes the C library; modules include it in one source only.
+// State to and from a safetensors file (https://github.com/huggingface/safetensors#format). Keys are the state
+// variables' names as the model has them; nothing in the file depends on the layout in memory.
+// Includes the C library, as error_text.h does: modules include these two in one source only.
 #pragma once
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ inline namespace cohort_rt {
 constexpr const char* rt_dtype_keys[] = {"BOOL", "I8",  "I16", "I32",  "I64", "U8", "U16",
                                          "U32",  "U64", "F16", "BF16", "F32", "F64"};
 
-// --- Writing ------------------------------------------------------------------------------------------------------
+// --- Writing ---
 
 // A growing text; `failed` once memory ran out.
 struct rt_text {
@@ -40,8 +40,9 @@ RT_CALL void rt_append(rt_text& text, const char* bytes, size_t count) {
 }
 RT_CALL void rt_append_number(rt_text& text, uint64_t number) {
   char digits[24];
-  rt_append(text, digits, static_cast<size_t>(snprintf(digits, sizeof digits, "%llu",
-                                                       static_cast<unsigned long long>(number))));
+  rt_append(
+      text, digits,
+      static_cast<size_t>(snprintf(digits, sizeof digits, "%llu", static_cast<unsigned long long>(number))));
 }
 RT_CALL void rt_append_string(rt_text& text, const char* name) {
   rt_append(text, "\"", 1);
@@ -53,7 +54,8 @@ RT_CALL void rt_append_string(rt_text& text, const char* name) {
       escaped[1] = *c;
       rt_append(text, escaped, 2);
     } else if (byte < 0x20) {
-      rt_append(text, escaped, static_cast<size_t>(snprintf(escaped, sizeof escaped, "\\u%04x", unsigned{byte})));
+      rt_append(text, escaped,
+                static_cast<size_t>(snprintf(escaped, sizeof escaped, "\\u%04x", unsigned{byte})));
     } else {
       rt_append(text, c, 1);
     }
@@ -128,7 +130,7 @@ RT_CALL int32_t rt_save(const rt_module& module, void* workspace, const char* pa
   return good ? int32_t{COHORT_OK} : rt_fail(header, COHORT_IO_ERROR, "save", "path", what, 0, error);
 }
 
-// --- Reading ------------------------------------------------------------------------------------------------------
+// --- Reading ---
 
 // A cursor over the file's JSON header. Reading past a mistake clears `good`, and nothing moves any more.
 struct rt_json {
@@ -137,7 +139,8 @@ struct rt_json {
   bool good;
 };
 RT_CALL bool rt_json_take(rt_json& json, char c) {
-  while (json.at < json.end && (*json.at == ' ' || *json.at == '\n' || *json.at == '\r' || *json.at == '\t')) ++json.at;
+  while (json.at < json.end && (*json.at == ' ' || *json.at == '\n' || *json.at == '\r' || *json.at == '\t'))
+    ++json.at;
   if (!json.good || json.at == json.end || *json.at != c) return false;
   ++json.at;
   return true;
@@ -147,7 +150,9 @@ RT_CALL uint32_t rt_json_hex(rt_json& json) {
   uint32_t value = 0;
   for (int k = 0; k < 4; ++k) {
     const char c = json.at < json.end ? *json.at++ : 'x';
-    const int digit = c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
+    const int digit = c >= '0' && c <= '9'                 ? c - '0'
+                      : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
+                                                           : -1;
     if (digit < 0) json.good = false;
     value = value << 4 | static_cast<uint32_t>(digit & 15);
   }
@@ -160,7 +165,8 @@ RT_CALL size_t rt_utf8(uint32_t code, char* out) {
   for (int k = 1; k <= more; ++k) out[k] = static_cast<char>(0x80 | (code >> 6 * (more - k) & 0x3f));
   return static_cast<size_t>(more + 1);
 }
-// A string's contents into `out`, which has room for `room` bytes; longer strings and zero bytes are mistakes.
+// A string's contents into `out`, which has room for `room` bytes; longer strings and zero bytes are
+// mistakes.
 RT_CALL void rt_json_string(rt_json& json, char* out, size_t room) {
   rt_json_expect(json, '"');
   size_t size = 0;
@@ -173,7 +179,8 @@ RT_CALL void rt_json_string(rt_json& json, char* out, size_t room) {
     c = json.at < json.end ? *json.at++ : '\0';
     if (c == 'u') {
       uint32_t code = rt_json_hex(json);
-      if (code >= 0xd800 && code < 0xdc00 && json.end - json.at > 6 && json.at[0] == '\\' && json.at[1] == 'u') {
+      if (code >= 0xd800 && code < 0xdc00 && json.end - json.at > 6 && json.at[0] == '\\' &&
+          json.at[1] == 'u') {
         json.at += 2;
         code = 0x10000 + ((code - 0xd800) << 10) + (rt_json_hex(json) - 0xdc00);
       }
@@ -200,7 +207,8 @@ RT_CALL uint64_t rt_json_number(rt_json& json) {
   return value;
 }
 
-// A file in memory: `data` its tensors, `place[k]` where state k begins in them, or rt_zeros while it was not seen.
+// A file in memory: `data` its tensors, `place[k]` where state k begins in them, or rt_zeros while it was not
+// seen.
 struct rt_checkpoint {
   char* bytes;
   char* text;  // room for one string of the header
@@ -209,7 +217,8 @@ struct rt_checkpoint {
 };
 
 // What does not fit, or null. Leaves the cursor behind the entry.
-RT_CALL const char* rt_read_entry(const rt_module& module, rt_checkpoint& file, rt_json& json, const rt_state*& state) {
+RT_CALL const char* rt_read_entry(const rt_module& module, rt_checkpoint& file, rt_json& json,
+                                  const rt_state*& state) {
   const uint64_t room = file.header + 16;
   state = rt_find_state(module, file.text);
   if (!state) return "the file holds a variable that this module has not";
@@ -228,7 +237,8 @@ RT_CALL const char* rt_read_entry(const rt_module& module, rt_checkpoint& file, 
       rt_json_expect(json, '[');
       for (int32_t axis = 0; axis < state->rank; ++axis) {
         if (axis) rt_json_expect(json, ',');
-        if (rt_json_number(json) != static_cast<uint64_t>(state->shape[axis]) || !json.good) return "the shape in the file differs";
+        if (rt_json_number(json) != static_cast<uint64_t>(state->shape[axis]) || !json.good)
+          return "the shape in the file differs";
       }
       if (!rt_json_take(json, ']')) return "the shape in the file differs";
     } else if (strcmp(file.text, "data_offsets") == 0) {
@@ -335,46 +345,6 @@ RT_CALL int32_t rt_load_state(const rt_module& module, void* workspace, const ch
   free(file.text);
   free(file.place);
   return status;
-}
-
-// --- Error records as text ----------------------------------------------------------------------------------------
-
-// As snprintf: writes at most `bytes`, gives the length of the whole text.
-RT_CALL size_t rt_error_text(const rt_module& module, const void* workspace, char* text, size_t bytes) {
-  const cohort_error* e = rt_error(module, workspace);
-  if (!e) return static_cast<size_t>(snprintf(text, bytes, "`%s`: no workspace of this module", module.name));
-  const char* function = e->function ? e->function : "";
-  const char* argument = e->argument ? e->argument : "";
-  const char* detail = e->detail ? e->detail : "";
-  const long long expected = e->expected, got = e->got;
-  int n = 0;
-  switch (e->status) {
-    case COHORT_OK: n = snprintf(text, bytes, "no error"); break;
-    case COHORT_NULL_ARGUMENT: n = snprintf(text, bytes, "`%s`: `%s` is null", function, argument); break;
-    case COHORT_STRUCT_SIZE:
-      n = snprintf(text, bytes, "`%s`: `struct_size` is %lld, the module has %lld", function, got, expected);
-      break;
-    case COHORT_MISALIGNED:
-      n = snprintf(text, bytes, "`%s`: `%s` is not aligned to %lld bytes", function, argument, expected);
-      break;
-    case COHORT_SHORT_BUFFER:
-      n = snprintf(text, bytes, "`%s`: `%s`%s%s needs %lld bytes and has %lld", function, argument, *detail ? ": " : "", detail,
-                   expected, got);
-      break;
-    case COHORT_DIM_OUT_OF_RANGE:
-      n = snprintf(text, bytes, "`%s`: dimension `%s` is %lld, its %s is %lld", function, argument, got, detail, expected);
-      break;
-    case COHORT_ALIAS: n = snprintf(text, bytes, "`%s`: `%s` overlaps %s", function, argument, detail); break;
-    case COHORT_INDEX_OUT_OF_RANGE:
-      n = snprintf(text, bytes, "`%s`: `%s`: index %lld is out of range for size %lld", function, argument, got, expected);
-      break;
-    case COHORT_ASSERT_FAILED: n = snprintf(text, bytes, "`%s`: assertion failed: %s", function, detail); break;
-    case COHORT_IO_ERROR:
-      n = snprintf(text, bytes, "`%s`: %s: %s", function, detail, got ? strerror(static_cast<int>(got)) : "unknown reason");
-      break;
-    default: n = snprintf(text, bytes, "`%s`: `%s`: %s", function, argument, detail); break;
-  }
-  return n < 0 ? 0 : static_cast<size_t>(n);
 }
 
 }  // namespace cohort_rt

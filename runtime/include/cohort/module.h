@@ -1,5 +1,6 @@
-// What the source of an emitted module stands on beside the prelude: the workspace's header, argument checks, state by
-// name, error records. Everything is static and free of the standard library; a module hands its tables over as rt_module.
+// What the source of an emitted module stands on beside the prelude: the workspace's header, argument checks,
+// state by name, error records. Everything is static and free of the standard library; a module hands its
+// tables over as rt_module.
 #pragma once
 #include "abi.h"
 #include "base.h"
@@ -66,7 +67,7 @@ RT_INLINE const T* rt_place(const void* base, uint64_t offset) {
   return reinterpret_cast<const T*>(static_cast<const unsigned char*>(base) + offset);
 }
 
-// --- Errors -------------------------------------------------------------------------------------------------------
+// --- Errors ---
 
 RT_CALL int32_t rt_fail(rt_workspace* workspace, int32_t status, const char* function, const char* argument,
                         const char* detail, int64_t expected, int64_t got) {
@@ -85,14 +86,16 @@ RT_CALL int32_t rt_fail_assert(rt_workspace* workspace, const char* function, co
 RT_INLINE int32_t rt_check_workspace(const rt_module& module, const void* workspace) {
   if (RT_UNLIKELY(!workspace)) return COHORT_NULL_ARGUMENT;
   if (RT_UNLIKELY(reinterpret_cast<uintptr_t>(workspace) % rt_alignment)) return COHORT_MISALIGNED;
-  if (RT_UNLIKELY(static_cast<const rt_workspace*>(workspace)->hash != module.hash)) return COHORT_NOT_INITIALISED;
+  if (RT_UNLIKELY(static_cast<const rt_workspace*>(workspace)->hash != module.hash))
+    return COHORT_NOT_INITIALISED;
   return COHORT_OK;
 }
 RT_CALL const cohort_error* rt_error(const rt_module& module, const void* workspace) {
-  return rt_check_workspace(module, workspace) ? nullptr : &static_cast<const rt_workspace*>(workspace)->error;
+  return rt_check_workspace(module, workspace) ? nullptr
+                                               : &static_cast<const rt_workspace*>(workspace)->error;
 }
 
-// --- Checks before a call -----------------------------------------------------------------------------------------
+// --- Checks before a call ---
 
 // One array of the caller's: what is needed and what there is.
 struct rt_argument {
@@ -105,8 +108,8 @@ struct rt_argument {
   bool written;
 };
 
-RT_INLINE int32_t rt_check_call(const rt_module& module, const char* function, void* workspace, const void* args,
-                                size_t args_bytes) {
+RT_INLINE int32_t rt_check_call(const rt_module& module, const char* function, void* workspace,
+                                const void* args, size_t args_bytes) {
   if (const int32_t status = rt_check_workspace(module, workspace)) return status;
   rt_workspace* header = static_cast<rt_workspace*>(workspace);
   if (RT_UNLIKELY(!args)) {
@@ -115,16 +118,18 @@ RT_INLINE int32_t rt_check_call(const rt_module& module, const char* function, v
   }
   const size_t got = *static_cast<const size_t*>(args);
   if (RT_UNLIKELY(got != args_bytes)) {
-    return rt_fail(header, COHORT_STRUCT_SIZE, function, "struct_size", nullptr, static_cast<int64_t>(args_bytes),
-                   static_cast<int64_t>(got));
+    return rt_fail(header, COHORT_STRUCT_SIZE, function, "struct_size", nullptr,
+                   static_cast<int64_t>(args_bytes), static_cast<int64_t>(got));
   }
   return COHORT_OK;
 }
 
 RT_INLINE int32_t rt_check_dim(rt_workspace* workspace, const char* function, const char* name, int64_t value,
                                int64_t min, int64_t max) {
-  if (RT_UNLIKELY(value < min)) return rt_fail(workspace, COHORT_DIM_OUT_OF_RANGE, function, name, "min", min, value);
-  if (RT_UNLIKELY(value > max)) return rt_fail(workspace, COHORT_DIM_OUT_OF_RANGE, function, name, "max", max, value);
+  if (RT_UNLIKELY(value < min))
+    return rt_fail(workspace, COHORT_DIM_OUT_OF_RANGE, function, name, "min", min, value);
+  if (RT_UNLIKELY(value > max))
+    return rt_fail(workspace, COHORT_DIM_OUT_OF_RANGE, function, name, "max", max, value);
   return COHORT_OK;
 }
 
@@ -152,10 +157,10 @@ RT_CALL int32_t rt_fail_alias(rt_workspace* workspace, const char* function, con
   const rt_argument& other = a.written ? b : a;
   return rt_fail(workspace, COHORT_ALIAS, function, output.name, other.name, 0, 0);
 }
-// Sorted by address, an output overlaps something exactly if it overlaps the furthest-reaching array before it, or an
-// input overlaps the furthest-reaching output before it.
-RT_CALL int32_t rt_check_apart_sorted(rt_workspace* workspace, const char* function, const rt_argument* arguments,
-                                      uint32_t* order, size_t count) {
+// Sorted by address, an output overlaps something exactly if it overlaps the furthest-reaching array before
+// it, or an input overlaps the furthest-reaching output before it.
+RT_CALL int32_t rt_check_apart_sorted(rt_workspace* workspace, const char* function,
+                                      const rt_argument* arguments, uint32_t* order, size_t count) {
   for (size_t i = 0; i < count; ++i) order[i] = static_cast<uint32_t>(i);
   for (size_t i = count / 2; i-- > 0;) rt_sift_arguments(arguments, order, i, count);
   for (size_t end = count; end-- > 1;) {
@@ -184,7 +189,8 @@ RT_CALL int32_t rt_check_apart(rt_workspace* workspace, const char* function, co
   for (size_t i = 0; i < count; ++i) {
     for (size_t k = 0; k < i; ++k) {
       if (!arguments[i].written && !arguments[k].written) continue;
-      if (RT_UNLIKELY(rt_overlap(arguments[i].data, arguments[i].needed, arguments[k].data, arguments[k].needed))) {
+      if (RT_UNLIKELY(
+              rt_overlap(arguments[i].data, arguments[i].needed, arguments[k].data, arguments[k].needed))) {
         return rt_fail_alias(workspace, function, arguments[i], arguments[k]);
       }
     }
@@ -224,7 +230,7 @@ RT_CALL int32_t rt_check_arguments(const rt_module& module, rt_workspace* worksp
   }
 }
 
-// --- State by name ------------------------------------------------------------------------------------------------
+// --- State by name ---
 
 RT_INLINE size_t rt_dtype_bytes(int32_t dtype) {
   return static_cast<size_t>("\1\1\2\4\10\1\2\4\10\2\2\4\10"[dtype]);
@@ -234,10 +240,13 @@ RT_INLINE size_t rt_state_elements(const rt_state& state) {
   for (int32_t k = 0; k < state.rank; ++k) count *= static_cast<size_t>(state.shape[k]);
   return count;
 }
-RT_INLINE size_t rt_state_bytes(const rt_state& state) { return rt_state_elements(state) * rt_dtype_bytes(state.dtype); }
+RT_INLINE size_t rt_state_bytes(const rt_state& state) {
+  return rt_state_elements(state) * rt_dtype_bytes(state.dtype);
+}
 
 // Copies between the variable's place in the workspace and a contiguous array.
-RT_CALL void rt_copy_state(const rt_state& state, void* workspace, unsigned char* contiguous, bool into_workspace) {
+RT_CALL void rt_copy_state(const rt_state& state, void* workspace, unsigned char* contiguous,
+                           bool into_workspace) {
   const size_t bytes = rt_dtype_bytes(state.dtype), count = rt_state_elements(state);
   const int64_t* strides = state.shape + state.rank;
   int32_t inner = state.rank;  // axes from here on are contiguous in the workspace
@@ -253,7 +262,8 @@ RT_CALL void rt_copy_state(const rt_state& state, void* workspace, unsigned char
       at += static_cast<int64_t>(rest % extent) * strides[k];
       rest /= extent;
     }
-    unsigned char* place = rt_place<unsigned char>(workspace, state.offset) + at * static_cast<int64_t>(bytes);
+    unsigned char* place =
+        rt_place<unsigned char>(workspace, state.offset) + at * static_cast<int64_t>(bytes);
     if (into_workspace) {
       __builtin_memcpy(place, contiguous + done * bytes, run * bytes);
     } else {
@@ -308,7 +318,8 @@ RT_CALL int32_t rt_transfer(const rt_module& module, const char* function, void*
   rt_workspace* header = static_cast<rt_workspace*>(workspace);
   if (!name) return rt_fail(header, COHORT_NULL_ARGUMENT, function, "name", nullptr, 0, 0);
   const rt_state* state = rt_find_state(module, name);
-  if (!state) return rt_fail(header, COHORT_UNKNOWN_NAME, function, "name", "no state variable has this name", 0, 0);
+  if (!state)
+    return rt_fail(header, COHORT_UNKNOWN_NAME, function, "name", "no state variable has this name", 0, 0);
   const size_t needed = rt_state_bytes(*state);
   if (bytes < needed) {
     return rt_fail(header, COHORT_SHORT_BUFFER, function, state->name, nullptr, static_cast<int64_t>(needed),
@@ -319,7 +330,7 @@ RT_CALL int32_t rt_transfer(const rt_module& module, const char* function, void*
   return COHORT_OK;
 }
 
-// --- Printing -----------------------------------------------------------------------------------------------------
+// --- Printing ---
 
 RT_CALL int32_t rt_set_print(const rt_module& module, void* workspace, cohort_print_fn print, void* user) {
   if (const int32_t status = rt_check_workspace(module, workspace)) return status;

@@ -1,5 +1,5 @@
-// Projects that use an installed Cohort through find_package and cohort_add_graph: Ninja and Make, paths with spaces,
-// nothing built again when nothing changed, and the right things when something did.
+// Projects that use an installed Cohort through find_package and cohort_add_graph: Ninja and Make, paths with
+// spaces, nothing built again when nothing changed, and the right things when something did.
 #include "ir/tensor_files.h"
 #include "tests/slow/codegen/support.h"
 
@@ -18,11 +18,18 @@ void write_weights(const Scratch& folder, double value) {
 struct Downstream {
   explicit Downstream(const std::string& name) : folder(name) {
     must_run({"cmake", "--install", COHORT_BINARY_DIR, "--prefix", folder.file("the prefix")});
-    fs::copy(COHORT_SOURCE_DIR "/tests/cmake/downstream", folder.file("source tree"), fs::copy_options::recursive);
+    fs::copy(COHORT_SOURCE_DIR "/tests/cmake/downstream", folder.file("source tree"),
+             fs::copy_options::recursive);
     write_weights(folder, 1);
   }
   void configure(const std::string& generator, const std::vector<std::string>& more = {}) {
-    std::vector<std::string> command{"cmake", "-S", folder.file("source tree"), "-B", folder.file("build tree"), "-G", generator,
+    std::vector<std::string> command{"cmake",
+                                     "-S",
+                                     folder.file("source tree"),
+                                     "-B",
+                                     folder.file("build tree"),
+                                     "-G",
+                                     generator,
                                      "-DCMAKE_PREFIX_PATH=" + folder.file("the prefix")};
     command.insert(command.end(), more.begin(), more.end());
     must_run(command);
@@ -77,7 +84,8 @@ TEST_CASE("a downstream project with Make") { check_rebuilds("Unix Makefiles"); 
 TEST_CASE("the tool of the machine that builds can be another than the package's") {
   Downstream project("host tool");
   fs::create_directories(project.folder.file("host tools"));
-  std::ofstream(project.folder.file("host tools/cohort")) << "#!/bin/sh\necho through the host tool\nexec '" COHORT_TOOL "' \"$@\"\n";
+  std::ofstream(project.folder.file("host tools/cohort"))
+      << "#!/bin/sh\necho through the host tool\nexec '" COHORT_TOOL "' \"$@\"\n";
   fs::permissions(project.folder.file("host tools/cohort"), fs::perms::all);
   project.configure("Unix Makefiles", {"-DCOHORT_EXECUTABLE=" + project.folder.file("host tools/cohort")});
   CHECK(has(project.build(), "through the host tool"));

@@ -8,7 +8,8 @@ using namespace cohort::test;
 TEST_CASE("the whole interface of a module") {
   const Scratch folder("interface of a module");
   emit_into(folder, kModel);
-  build_and_run(folder, {"model.cpp"}, "model.cpp", {"-fsanitize=address,undefined", "-fno-sanitize-recover=all"});
+  build_and_run(folder, {"model.cpp"}, "model.cpp",
+                {"-fsanitize=address,undefined", "-fno-sanitize-recover=all"});
 }
 
 TEST_CASE("the C++ wrapper") {
@@ -42,15 +43,17 @@ TEST_CASE("headers and sources are clean under strict warnings, C11 and C++20, e
   options.prefix = "hostile";
   emit_into(folder, kHostile, options);
   std::ofstream(folder.file("include.c")) << "#include \"hostile.h\"\n#include \"model.h\"\nint nothing;\n";
-  std::ofstream(folder.file("include.cpp")) << "#include \"hostile.hpp\"\n#include \"model.hpp\"\nint nothing;\n";
+  std::ofstream(folder.file("include.cpp"))
+      << "#include \"hostile.hpp\"\n#include \"model.hpp\"\nint nothing;\n";
   for (const auto& [c, cpp] : {std::pair<std::string, std::string>{"gcc", "g++"}, {"clang", "clang++"}}) {
     if (!is_installed(c) || !is_installed(cpp)) {
       MESSAGE(c << " is not installed");
       continue;
     }
-    const auto compile = [&](const std::string& program, const std::string& standard, const std::string& source,
-                             const std::vector<std::string>& more) {
-      std::vector<std::string> command{program, standard, "-O1", "-c", folder.file(source), "-o", folder.file("x.o")};
+    const auto compile = [&](const std::string& program, const std::string& standard,
+                             const std::string& source, const std::vector<std::string>& more) {
+      std::vector<std::string> command{program, standard,          "-O1", "-c", folder.file(source),
+                                       "-o",    folder.file("x.o")};
       const std::vector<std::string> strict = strict_flags(folder);
       command.insert(command.end(), strict.begin(), strict.end());
       command.insert(command.end(), more.begin(), more.end());
@@ -71,7 +74,8 @@ TEST_CASE("bytes do not depend on folder, locale, time zone or process") {
   fs::create_directories(folder.file("other folder"));
   fs::copy(folder.file("model.json"), folder.file("other folder/model.json"));
   must_run({COHORT_TOOL, "compile", "model.json", "-o", "a"}, folder.path());
-  must_run({"env", "LC_ALL=de_DE.UTF-8", "TZ=Asia/Tokyo", COHORT_TOOL, "compile", "model.json", "-o", "a"}, folder.file("other folder"));
+  must_run({"env", "LC_ALL=de_DE.UTF-8", "TZ=Asia/Tokyo", COHORT_TOOL, "compile", "model.json", "-o", "a"},
+           folder.file("other folder"));
   int compared = 0;
   for (const auto& entry : fs::directory_iterator(folder.file("a"))) {
     const std::string other = folder.file("other folder/a/" + entry.path().filename().string());

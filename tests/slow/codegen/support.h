@@ -35,13 +35,16 @@ class Scratch {
   fs::path path_;
 };
 
-inline std::vector<Artefact> emit_into(const Scratch& folder, const std::string& json, const EmitOptions& options = {}) {
+inline std::vector<Artefact> emit_into(const Scratch& folder, const std::string& json,
+                                       const EmitOptions& options = {}) {
   const auto files = emit_module(compile(read_module_text(json, "model.json"), {}), options);
   write_artefacts(folder.path(), files);
   return files;
 }
 
-inline bool is_installed(const std::string& program) { return run_process({program, "--version"}).exit_code == 0; }
+inline bool is_installed(const std::string& program) {
+  return run_process({program, "--version"}).exit_code == 0;
+}
 
 inline std::string slurp(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -59,13 +62,13 @@ inline std::string must_run(const std::vector<std::string>& command, const std::
 }
 
 inline std::vector<std::string> strict_flags(const Scratch& folder) {
-  return {"-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror", "-I" + folder.path(),
-          "-I" COHORT_SOURCE_DIR "/runtime/include"};
+  return {"-Wall",    "-Wextra", "-Wpedantic",         "-Wconversion",
+          "-Wshadow", "-Werror", "-I" + folder.path(), "-I" COHORT_SOURCE_DIR "/runtime/include"};
 }
 
 // Compiles sources and a driver of tests/slow/codegen/drivers with the recipe's flags and runs the program.
-inline std::string build_and_run(const Scratch& folder, std::vector<std::string> sources, const std::string& driver,
-                                 const std::vector<std::string>& flags = {}) {
+inline std::string build_and_run(const Scratch& folder, std::vector<std::string> sources,
+                                 const std::string& driver, const std::vector<std::string>& flags = {}) {
   std::vector<std::string> command{"c++"};
   command.insert(command.end(), kRecipeFlags.begin(), kRecipeFlags.end());
   const std::vector<std::string> strict = strict_flags(folder);
@@ -73,7 +76,8 @@ inline std::string build_and_run(const Scratch& folder, std::vector<std::string>
   command.insert(command.end(), flags.begin(), flags.end());
   for (std::string& source : sources) command.push_back(folder.file(source));
   const std::string program = folder.file("program");
-  command.insert(command.end(), {COHORT_SOURCE_DIR "/tests/slow/codegen/drivers/" + driver, "-pthread", "-o", program});
+  command.insert(command.end(),
+                 {COHORT_SOURCE_DIR "/tests/slow/codegen/drivers/" + driver, "-pthread", "-o", program});
   must_run(command);
   return must_run({program, folder.path()});
 }

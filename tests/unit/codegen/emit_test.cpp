@@ -37,9 +37,10 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 
 TEST_CASE("a kernel reads like the graph it comes from") {
   const std::string text = file(emit(kToy), "toy.cpp");
-  CHECK(has(text, "// x2 = tanh(x)   model.py:3:1\n"
-                  "RT_KERNEL void step_x2(double* __restrict x) {\n"
-                  "  rt_simd_for<rt_width<double>>(50, [&](auto i) {\n"));
+  CHECK(has(text,
+            "// x2 = tanh(x)   model.py:3:1\n"
+            "RT_KERNEL void step_x2(double* __restrict x) {\n"
+            "  rt_simd_for<rt_width<double>>(50, [&](auto i) {\n"));
   CHECK(has(text, "rt_store(x, i, "));
 }
 
@@ -47,7 +48,8 @@ TEST_CASE("the header has constants, sized structs and one function for each of 
   const std::string text = file(emit(kToy), "toy.h");
   CHECK(has(text, "#define TOY_WORKSPACE_ALIGN ((size_t)64)\n"));
   CHECK(has(text, "#define TOY_OFFSET_layer1_weight "));
-  CHECK(has(text, "  int64_t batch; /* 1 to 32 */\n  const float* u; /* f32[batch,4] */\n  size_t u_bytes;\n"));
+  CHECK(
+      has(text, "  int64_t batch; /* 1 to 32 */\n  const float* u; /* f32[batch,4] */\n  size_t u_bytes;\n"));
   CHECK(has(text, "int32_t toy_step(void* workspace, const toy_step_args* args);\n"));
 }
 
@@ -104,7 +106,8 @@ TEST_CASE("any number of sources") {
 }
 
 TEST_CASE("depfiles escape what make treats specially") {
-  CHECK(depfile_text("a b.stamp", {"x#y.json", "p$q.npy"}) == "a\\ b.stamp: \\\n  x\\#y.json \\\n  p$$q.npy\n");
+  CHECK(depfile_text("a b.stamp", {"x#y.json", "p$q.npy"}) ==
+        "a\\ b.stamp: \\\n  x\\#y.json \\\n  p$$q.npy\n");
 }
 
 TEST_CASE("state names that no C string or file can carry are refused") {

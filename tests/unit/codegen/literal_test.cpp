@@ -11,9 +11,15 @@ using namespace cohort;
 
 namespace {
 
-std::string f32(float value) { return literal(cpp_dialect(), {DType::kF32, std::bit_cast<std::uint32_t>(value)}); }
-std::string f64(double value) { return literal(cpp_dialect(), {DType::kF64, std::bit_cast<std::uint64_t>(value)}); }
-std::string integer(DType dtype, std::int64_t value) { return literal(cpp_dialect(), make_scalar_int(dtype, value)); }
+std::string f32(float value) {
+  return literal(cpp_dialect(), {DType::kF32, std::bit_cast<std::uint32_t>(value)});
+}
+std::string f64(double value) {
+  return literal(cpp_dialect(), {DType::kF64, std::bit_cast<std::uint64_t>(value)});
+}
+std::string integer(DType dtype, std::int64_t value) {
+  return literal(cpp_dialect(), make_scalar_int(dtype, value));
+}
 
 }  // namespace
 
@@ -33,7 +39,8 @@ TEST_CASE("special floats are spelled by the prelude, payloads included") {
   CHECK(f64(-INFINITY) == "-__builtin_inf()");
   CHECK(f32(std::numeric_limits<float>::quiet_NaN()) == "__builtin_nanf(\"\")");
   CHECK(literal(cpp_dialect(), {DType::kF32, 0xffc00001u}) == "rt_bit_cast<float>(0xffc00001u)");
-  CHECK(literal(cpp_dialect(), {DType::kF64, 0x7ff8000000000002u}) == "rt_bit_cast<double>(uint64_t{0x7ff8000000000002u})");
+  CHECK(literal(cpp_dialect(), {DType::kF64, 0x7ff8000000000002u}) ==
+        "rt_bit_cast<double>(uint64_t{0x7ff8000000000002u})");
 }
 
 TEST_CASE("halves are held as floats") {

@@ -68,9 +68,11 @@ TEST_CASE("members and symbols never meet") {
 
 TEST_CASE("text in strings and comments") {
   CHECK(c_string("a\"b\\c\n") == "\"a\\\"b\\\\c\\012\"");
-  CHECK(c_string("what?" "?!") == "\"what\\?\\?!\"");
+  CHECK(c_string("what?"
+                 "?!") == "\"what\\?\\?!\"");
   CHECK(c_string("é") == "\"é\"");
-  CHECK(c_string("a\xe2\x80\xae" "b") == "\"a\\342\\200\\256b\"");
+  CHECK(c_string("a\xe2\x80\xae"
+                 "b") == "\"a\\342\\200\\256b\"");
   CHECK(comment_text("a */ b") == "a * / b");
   CHECK(comment_text("a\nb\\") == "a b\\.");
 }

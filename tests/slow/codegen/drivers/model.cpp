@@ -43,7 +43,8 @@ static void check_affine(void* w) {
   float u[8] = {1, 0, 0, 0, 0, 1, 0, 2}, p[6];
   uint8_t m[2] = {1, 0}, n[2];
   cohort_f16 h[2] = {0x4000, 0xc200}, h2[2];  // 2, -3
-  model_affine_args a = {sizeof a, 2, u, sizeof u, m, sizeof m, h, sizeof h, p, sizeof p, h2, sizeof h2, n, sizeof n};
+  model_affine_args a = {sizeof a, 2, u,        sizeof u, m,         sizeof m, h,
+                         sizeof h, p, sizeof p, h2,       sizeof h2, n,        sizeof n};
   CHECK(model_affine(w, &a) == 0);
   const float expected[6] = {1, 5, 9, 10, 22, 34};
   CHECK(std::memcmp(p, expected, sizeof p) == 0);
@@ -84,15 +85,19 @@ static void check_errors_leave_state(void* w) {
   CHECK(model_get(w, "count", &count, sizeof count) == 0 && count == 1);
   double v[3] = {1, -1, 1}, out[3];
   model_guarded_args g = {sizeof g, v, sizeof v, out, sizeof out};
-  CHECK(model_guarded(w, &g) == COHORT_ASSERT_FAILED && text(w) == "`guarded`: assertion failed: v is positive");
+  CHECK(model_guarded(w, &g) == COHORT_ASSERT_FAILED &&
+        text(w) == "`guarded`: assertion failed: v is positive");
   CHECK(model_get(w, "count", &count, sizeof count) == 0 && count == 1);
   v[1] = 2;
   std::string shown;
   const auto print = [](void* user, const cohort_value* value) {
     CHECK(value->dtype == COHORT_F64 && value->rank == 1 && value->extents[0] == 3);
-    static_cast<std::string*>(user)->append(value->message).append(std::to_string(static_cast<const double*>(value->data)[1]));
+    static_cast<std::string*>(user)
+        ->append(value->message)
+        .append(std::to_string(static_cast<const double*>(value->data)[1]));
   };
-  CHECK(model_set_print(w, print, &shown) == 0 && model_guarded(w, &g) == 0 && shown == "w is2.000000" && out[1] == 2);
+  CHECK(model_set_print(w, print, &shown) == 0 && model_guarded(w, &g) == 0 && shown == "w is2.000000" &&
+        out[1] == 2);
   CHECK(model_set_print(w, nullptr, nullptr) == 0 && model_guarded(w, &g) == 0);
   CHECK(model_get(w, "count", &count, sizeof count) == 0 && count == 3);
 }
@@ -112,8 +117,10 @@ static void check_files(void* w, const std::string& folder) {
   CHECK(model_get(w, "x", x, sizeof x) == 0 && x[0] == 7 && x[1] == 8);
   CHECK(model_get(w, "z", x, sizeof x) == COHORT_UNKNOWN_NAME);
   CHECK(model_get(w, "x", x, 15) == COHORT_SHORT_BUFFER);
-  CHECK(model_save(w, "/no such folder/x") == COHORT_IO_ERROR && model_load(w, "/no such folder/x") == COHORT_IO_ERROR);
-  // Whatever byte of the header changes, loading says no or gives what was saved, and never changes half of the state.
+  CHECK(model_save(w, "/no such folder/x") == COHORT_IO_ERROR &&
+        model_load(w, "/no such folder/x") == COHORT_IO_ERROR);
+  // Whatever byte of the header changes, loading says no or gives what was saved, and never changes half of
+  // the state.
   FILE* file = std::fopen(path.c_str(), "rb");
   char bytes[2048];
   const size_t size = std::fread(bytes, 1, sizeof bytes, file);

@@ -8,7 +8,7 @@
 #include "hostile.h"
 #include "model.h"
 
-static void* workspace(size_t bytes) { return ::operator new(bytes, std::align_val_t{64}); }
+static void* workspace(size_t bytes) { return ::operator new (bytes, std::align_val_t{64}); }
 
 static void work(int seed) {
   void* model = workspace(MODEL_WORKSPACE_SIZE);
@@ -28,8 +28,8 @@ static void work(int seed) {
   CHECK(hostile_get(hostile, "a", &a, sizeof a) == 0 && a == 8);
   CHECK(hostile_get(hostile, "", &a, sizeof a) == 0 && a == 7);
   CHECK(hostile_get(hostile, "quote\"\\?\n", &a, sizeof a) == 0 && a == 10);
-  ::operator delete(model, std::align_val_t{64});
-  ::operator delete(hostile, std::align_val_t{64});
+  ::operator delete (model, std::align_val_t{64});
+  ::operator delete (hostile, std::align_val_t{64});
 }
 
 int main() {

@@ -1,0 +1,89 @@
+// Manifests against manifest.schema.json, by the part of JSON Schema that it uses.
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "codegen/emit.h"
+#include "compiler/compiled.h"
+#include "ir/json_reader.h"
+
+using namespace cohort;
+using Json = nlohmann::json;
+
+namespace {
+
+std::string kind(const Json& value) {
+  if (value.is_object()) return "object";
+  if (value.is_array()) return "array";
+  if (value.is_string()) return "string";
+  if (value.is_number_integer()) return "integer";
+  return value.is_null() ? "null" : "other";
+}
+
+struct Validator {
+  const Json& root;
+  std::string fault;  // the first, with its place
+
+  void check(const Json& schema, const Json& value, const std::string& at) {
+    if (!fault.empty()) return;
+    if (schema.contains("$ref"))
+      return check(root["$defs"][schema["$ref"].get<std::string>().substr(8)], value, at);
+    if (schema.contains("const") && schema["const"] != value) fault = at + ": not the constant";
+    if (schema.contains("enum") &&
+        std::find(schema["enum"].begin(), schema["enum"].end(), value) == schema["enum"].end())
+      fault = at + ": not listed";
+    if (schema.contains("type")) {
+      const Json kinds = schema["type"].is_array() ? schema["type"] : Json::array({schema["type"]});
+      if (std::find(kinds.begin(), kinds.end(), kind(value)) == kinds.end())
+        fault = at + ": is " + kind(value);
+    }
+    for (const Json& key : schema.value("required", Json::array()))
+      if (!value.contains(key.get<std::string>())) fault = at + ": lacks " + key.get<std::string>();
+    if (value.is_object()) {
+      for (const auto& [key, member] : value.items()) {
+        const bool known = schema.contains("properties") && schema["properties"].contains(key);
+        if (!known && schema.contains("additionalProperties")) fault = at + ": unknown key " + key;
+        if (known) check(schema["properties"][key], member, at + "/" + key);
+      }
+    }
+    if (value.is_array() && schema.contains("items"))
+      for (std::size_t k = 0; k < value.size(); ++k)
+        check(schema["items"], value[k], at + "/" + std::to_string(k));
+  }
+};
+
+std::string fault_of(const Json& manifest) {
+  const Json schema = Json::parse(std::ifstream(COHORT_SOURCE_DIR "/codegen/manifest.schema.json"));
+  Validator validator{schema, {}};
+  validator.check(schema, manifest, "");
+  return validator.fault;
+}
+
+Json manifest_of(const char* json) {
+  for (const Artefact& artefact : emit_module(compile(read_module_text(json, "m.json"), {}), {}))
+    if (artefact.name == "m.manifest.json") return Json::parse(artefact.bytes);
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("manifests follow their schema") {
+  Json manifest = manifest_of(
+      R"({"format": "cohort-ir", "version": "1.0", "name": "m", "dims": {"n": {"min": 0, "max": 9}},
+      "constants": {"w": {"type": "f32[3]", "data": [1, 2, 3]}},
+      "state": {"s": {"type": "bf16[2,3]", "init": 1}},
+      "functions": {"f": {"inputs": {"x": "f32[n,3]"}, "nodes": [{"name": "y", "op": "mul", "inputs": ["x", "w"]}],
+                          "outputs": {"y": "y"}, "updates": {"s": "s"}}}})");
+  CHECK(fault_of(manifest) == "");
+  CHECK(manifest["weights"]["constants"].size() == 1);
+  manifest["functions"][0]["inputs"][0]["dtype"] = "f31";
+  CHECK(fault_of(manifest) == "/functions/0/inputs/0/dtype: not listed");
+  manifest["functions"][0].erase("inputs");
+  CHECK(fault_of(manifest) == "/functions/0: lacks inputs");
+}
+
+TEST_CASE("the manifest of a module without anything follows the schema") {
+  CHECK(fault_of(manifest_of(R"({"format": "cohort-ir", "version": "1.0", "name": "m", "functions": {}})")) ==
+        "");
+}
