@@ -1,7 +1,9 @@
 #include "compiler/count_reads.h"
 
+#include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "ir/lowering.h"
 #include "ir/op_def.h"
@@ -16,22 +18,36 @@ using kernel::StmtKind;
 // Loads in the statements that lowering wrote stand for operands: their buffer is the operand's ValueId.
 class ReadCounter {
  public:
-  explicit ReadCounter(const Module& module) : dims_(module.dims), maximum_(maximum_values(module.dims)) {}
+  explicit ReadCounter(const Module& module) : dims_(module.dims) {}
 
-  void statements(const std::vector<Stmt>& list, double times) {
+  // `depth` loops are around the list.
+  void statements(const std::vector<Stmt>& list, double times, int depth = 0) {
+    const bool outer = serial_;
+    serial_ = serial_ || (depth == 1 && carries(list));
     for (const Stmt& stmt : list) {
       if (stmt.value) expression(*stmt.value, times);
       for (const ExprRef& index : stmt.index) expression(*index, times);
       const double inner = stmt.kind == StmtKind::kFor ? times * trip_count(*stmt.value) : times;
-      statements(stmt.body, inner);
-      statements(stmt.else_body, inner);
+      const int within = stmt.kind == StmtKind::kFor ? depth + 1 : depth;
+      statements(stmt.body, inner, within);
+      statements(stmt.else_body, inner, within);
     }
+    serial_ = outer;
   }
   std::map<ValueId, double> reads;
+  std::set<ValueId> serial;
 
  private:
+  static bool carries(const std::vector<Stmt>& list) {
+    return std::any_of(list.begin(), list.end(), [](const Stmt& s) {
+      return s.kind == StmtKind::kAssign || (s.kind == StmtKind::kAccumulate && s.index.empty());
+    });
+  }
   void expression(const kernel::Expr& expr, double times) {
-    if (expr.kind == kernel::ExprKind::kLoad) reads[expr.id] += times;
+    if (expr.kind == kernel::ExprKind::kLoad) {
+      reads[expr.id] += times;
+      if (serial_) serial.insert(expr.id);
+    }
     for (const ExprRef& arg : expr.args) expression(*arg, times);
   }
   // Extents are constants or dims; an extent that is computed counts once.
@@ -43,7 +59,7 @@ class ReadCounter {
   }
 
   const Dims& dims_;
-  DimValues maximum_;
+  bool serial_ = false;  // of the statements being walked
 };
 
 }  // namespace
@@ -85,7 +101,7 @@ std::vector<ReadCount> count_reads(const Module& module, const Function& functio
   for (const ValueId input : node.inputs) {
     const auto found = counter.reads.find(input);
     if (found == counter.reads.end()) continue;
-    counts.push_back({input, found->second});
+    counts.push_back({input, found->second, counter.serial.contains(input)});
     counter.reads.erase(found);
   }
   return counts;

@@ -10,6 +10,8 @@ struct ReadCount {
   ValueId value = 0;
   double reads =
       0;  // elements read, an element read twice counts twice; infinite if a buffer of it is asked for
+  // Read in a loop that cannot run in lanes, for it carries a value, with no loop around it that could.
+  bool serial = false;
 };
 // One entry for each operand that is read, at the maximal extents of named dims.
 std::vector<ReadCount> count_reads(const Module& module, const Function& function, const Node& node);

@@ -18,6 +18,7 @@ struct Readers {
   std::uint32_t places = 0;  // readers that would compute it separately
   NodeId root = kNoId;       // the node with a buffer whose loops all places are in, or kNoId
   bool aligned = true;       // every place reads it at the root's own index
+  bool serial = false;       // some place is in a loop that cannot run in lanes
   std::uint32_t depth = 0;   // inlined nodes between it and the nearest root
 };
 
@@ -63,6 +64,7 @@ class InlinePlanner {
       case OpClass::kIndexMap:
         return readers.places > 0;
       case OpClass::kElementwise:
+        if (readers.serial && (scalar_op_info(node.op->scalar).traits & kTranscendental) != 0) return false;
         return once && (readers.root == kNoId || inlined_into_[readers.root] < kMaxInlined);
       case OpClass::kGather:
         return once;
@@ -110,6 +112,7 @@ class InlinePlanner {
       place.aligned = same_index && function_.type(input).shape == function_.type(result).shape &&
                       (!inlined || own.aligned);
       place.depth = inlined ? own.depth + 1 : 0;
+      place.serial = inlined && own.serial;
       add(input, place);
     }
   }
@@ -128,6 +131,7 @@ class InlinePlanner {
       place.places = 1;
       place.root = n;
       place.aligned = false;
+      place.serial = count.serial;
       add(count.value, place);
     }
   }
@@ -141,6 +145,7 @@ class InlinePlanner {
     readers.aligned = readers.aligned && place.aligned;
     readers.places += place.places;
     readers.depth = std::max(readers.depth, place.depth);
+    readers.serial = readers.serial || place.serial;
   }
 
   const Module& module_;

@@ -43,7 +43,7 @@ TEST_CASE("constant weights lie along the results") {
     CHECK_FALSE(attr_or(node.attrs, "transpose_b", false));
   }
   CHECK(products == 3);
-  CHECK(after.constants.size() == module.constants.size() + 1);   // one swapped copy for all three
+  CHECK(after.constants.size() == module.constants.size() + 1);  // one swapped copy for all three
   const std::vector<Tensor> inputs{counted({5}), counted({4, 5})};
   std::vector<Tensor> state;
   const CallResult before = interpret(module, *module.functions[0], inputs, state, {});
@@ -56,7 +56,8 @@ TEST_CASE("other products stay as they are") {
   ModuleBuilder m("layout");
   FunctionBuilder f(m, "f");
   const ValueId w = f.constant(m.add_constant("w", counted({9, 5})));
-  const ValueId s = f.input("s", f32({9, 5})), x = f.input("x", f32({5})), many = f.input("many", f32({5, 40}));
+  const ValueId s = f.input("s", f32({9, 5})), x = f.input("x", f32({5})),
+                many = f.input("many", f32({5, 40}));
   f.output("input", f.make("matmul", {s, x}));
   f.output("columns", f.make("matmul", {f.make("matmul", {x, f.input("y", f32({5, 9}))}), w}));
   f.output("matrix", f.make("matmul", {w, many}));

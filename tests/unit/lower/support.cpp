@@ -37,13 +37,14 @@ bool same(const Tensor& a, const Tensor& b) {
 }
 
 struct Reference {
+  std::vector<Tensor> begin;  // state before the first call
   std::vector<CallResult> calls;
   std::vector<Tensor> state;
 };
 
 void compare(const Module& module, const kernel::Program& program, const std::vector<Tensor>& inputs,
              const DimValues& dims, const Reference& reference, LoopOrder order) {
-  std::vector<Tensor> state = initial_state(module);
+  std::vector<Tensor> state = reference.begin;
   for (const CallResult& expected : reference.calls) {
     const CallResult result = interpret_program(module, program, inputs, state, dims, order);
     REQUIRE(result.outputs.size() == expected.outputs.size());
@@ -60,9 +61,14 @@ void compare(const Module& module, const kernel::Program& program, const std::ve
 }  // namespace
 
 kernel::Program check_lowering(const Module& module, const std::vector<Tensor>& inputs, int calls) {
+  const DimValues dims = bind_dims(module, *module.functions.front(), inputs);
+  return check_lowering(module, inputs, initial_state(module), dims, calls);
+}
+
+kernel::Program check_lowering(const Module& module, const std::vector<Tensor>& inputs,
+                               const std::vector<Tensor>& state, const DimValues& dims, int calls) {
   const Function& function = *module.functions.front();
-  const DimValues dims = bind_dims(module, function, inputs);
-  Reference reference{{}, initial_state(module)};
+  Reference reference{state, {}, state};
   for (int call = 0; call < calls; ++call)
     reference.calls.push_back(interpret(module, function, inputs, reference.state, dims));
   const auto check = [&](std::string_view after, const kernel::Program& program) {

@@ -26,5 +26,8 @@ Module finish(ModuleBuilder& module, FunctionBuilder& function);
 // `calls` calls in both loop orders: outputs and state must be bit for bit those of interpret(). Gives the
 // last program.
 kernel::Program check_lowering(const Module& module, const std::vector<Tensor>& inputs, int calls = 2);
+// The same from a given state and with given values of the dims.
+kernel::Program check_lowering(const Module& module, const std::vector<Tensor>& inputs,
+                               const std::vector<Tensor>& state, const DimValues& dims, int calls);
 
 }  // namespace cohort::test
