@@ -42,9 +42,14 @@ struct rt_accumulator {
   RT_METHOD void add(rt_tail<W> j, T value) {
     if constexpr (rt_traits<T>::is_mask && rt_traits<T>::is_vector) {
       for (int k = 0; k < j.live; ++k) add(j.at + k, static_cast<bool>(value.lanes[k]));
-    } else {
+    } else if constexpr (W > rt_accumulators) {
       const rt_vec<V, W> values = rt_as<rt_vec<V, W>>(value);
       for (int k = 0; k < j.live; ++k) add(j.at + k, V(values[k]));
+    } else {
+      using Block = rt_vec<V, W>;
+      Block now = block<W>(j.at);
+      now = rt_select(rt_live_lanes<Block>(j.live), Op::apply(now, rt_as<Block>(value)), now);
+      __builtin_memcpy(&lanes[j.at & (rt_accumulators - 1)], &now, sizeof now);
     }
   }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bits.h"
+#include "cohort/accumulator.h"
 
 namespace {
 
@@ -97,5 +98,30 @@ TEST_CASE("any and all") {
     CHECK(rt_reduce_all<16>(n, load));
     x.front() = 0;
     CHECK_FALSE(rt_reduce_all<4>(n, load));
+  }
+}
+
+namespace {
+
+// Three rows of n, each starting again at accumulator 0.
+template <class T, int W>
+T accumulated(const std::vector<T>& x, int64_t n) {
+  rt_accumulator<rt_op_sum, T> sum;
+  for (int64_t row = 0; row < 3; ++row)
+    rt_simd_for<W>(n, [&](auto j) { sum.add(j, rt_load(x.data(), row * n + j)); });
+  return sum.finish();
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("accumulators that live across loops add the same at every width", T, float, double) {
+  std::vector<T> x;
+  for (int i = 0; i < 120; ++i) x.push_back(T(1) / static_cast<T>(i + 1));
+  for (int64_t n = 0; n <= 40; ++n) {
+    const T want = accumulated<T, 1>(x, n);
+    CHECK(same_bits(accumulated<T, 2>(x, n), want));
+    CHECK(same_bits(accumulated<T, 4>(x, n), want));
+    CHECK(same_bits(accumulated<T, 16>(x, n), want));
+    CHECK(same_bits(accumulated<T, 32>(x, n), want));
   }
 }
