@@ -74,7 +74,8 @@ void internal_error(const std::string& what) { throw InternalError(what); }
 
 std::string nearest_name(std::string_view name, const std::vector<std::string_view>& known) {
   std::string best;
-  std::size_t best_distance = 1 + std::max<std::size_t>(2, name.size() / 3);
+  // At most two letters or a third may differ, and half of a short name must stay.
+  std::size_t best_distance = 1 + std::min(std::max<std::size_t>(2, name.size() / 3), name.size() / 2);
   std::vector<std::size_t> row(name.size() + 1);
   for (const std::string_view candidate : known) {
     for (std::size_t j = 0; j <= name.size(); ++j) row[j] = j;
