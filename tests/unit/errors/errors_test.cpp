@@ -5,6 +5,8 @@
 
 #include "ir/diagnostics.h"
 #include "ir/files.h"
+#include "ir/interpreter.h"
+#include "ir/text_parser.h"
 #include "situation.h"
 #include "tests/support/text_test.h"
 
@@ -60,6 +62,17 @@ TEST_CASE("every row of diagnostics.def is expected somewhere, and nothing else 
     if (covered.contains(row) || !known.contains(row))
       FAIL_CHECK("uncovered.list names " << row << " without need");
   }
+}
+
+TEST_CASE("a call with a wrong number of inputs") {
+  const Module module = parse_text("module m\nfunc f(%x: f32[]) {\n  output y = %x\n}", "m.txt");
+  std::string said;
+  try {
+    bind_dims(module, *module.functions[0], {});
+  } catch (const UserError& error) {
+    said = error.what();
+  }
+  CHECK(said == "error[input_count]: function `f` takes 1 inputs and is given 0");
 }
 
 }  // namespace cohort

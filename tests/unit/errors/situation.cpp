@@ -58,6 +58,7 @@ std::string from_hex(const std::string& text) {
 struct Plan {
   std::string graph;
   std::string command;
+  std::string environment;
 };
 
 void carry_out(const std::string& heading, std::string body, Plan& plan) {
@@ -79,12 +80,14 @@ void carry_out(const std::string& heading, std::string body, Plan& plan) {
     plan.graph = name;
   else if (kind == "command")
     plan.command = heading.substr(heading.find(' ') + 1);
+  else if (kind == "env")
+    plan.environment = heading.substr(heading.find(' ') + 1) + " ";
   else
     write(kind, body);
 }
 
-std::string run_tool(const std::string& arguments) {
-  const std::string command = std::string(COHORT_TOOL) + " " + arguments + " 2>&1 </dev/null";
+std::string run_tool(const std::string& environment, const std::string& arguments) {
+  const std::string command = environment + std::string(COHORT_TOOL) + " " + arguments + " 2>&1 </dev/null";
   FILE* pipe = ::popen(command.c_str(), "r");
   std::string said;
   std::array<char, 4096> block;
@@ -123,7 +126,7 @@ std::string run_situation(const std::string& input) {
     body.clear();
   }
   if (!heading.empty()) carry_out(heading, body, plan);
-  return plan.command.empty() ? read_graph(plan.graph) : run_tool(plan.command);
+  return plan.command.empty() ? read_graph(plan.graph) : run_tool(plan.environment, plan.command);
 }
 
 }  // namespace cohort
