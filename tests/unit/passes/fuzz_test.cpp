@@ -76,4 +76,18 @@ TEST_CASE("every exact pass keeps every bit of random graphs") {
   }
 }
 
+TEST_CASE("rules that may change bits keep random graphs well formed") {
+  CompileOptions options;
+  options.fast = true;
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    CAPTURE(seed);
+    const Module before = random_module(seed);
+    const Module after = optimise(before, options);
+    CHECK(verify(after).empty());
+    const Function &f = *before.functions[0], &g = *after.functions[0];
+    for (std::size_t i = 0; i < f.outputs.size(); ++i)
+      CHECK(f.type(f.outputs[i].value) == g.type(g.outputs[i].value));
+  }
+}
+
 }  // namespace cohort::test
