@@ -38,18 +38,22 @@ Type type_of(const Tensor& tensor) {
 namespace {
 
 struct Outcome {
-  std::vector<Tensor> results;
+  std::vector<Tensor> results;  // outputs, then state
   std::string printed;
   std::string error;  // the message, empty if none
   DiagId id = DiagId::kUnknownOperator;
 };
 
+// Calls `run(state)` with the initial state, twice, so that the second call sees what the first left.
 template <typename Run>
-Outcome outcome_of(Run run) {
+Outcome outcome_of(const Module& module, Run run) {
   Outcome outcome;
+  std::vector<Tensor> state = initial_state(module);
   try {
-    CallResult result = run();
+    if (!state.empty()) run(state);
+    CallResult result = run(state);
     outcome.results = std::move(result.outputs);
+    outcome.results.insert(outcome.results.end(), state.begin(), state.end());
     outcome.printed = std::move(result.printed);
   } catch (const UserError& error) {
     outcome.error = error.diagnostics().front().message;
@@ -83,12 +87,16 @@ void compare(const Outcome& outcome, const Outcome& expected) {
 Outcome run_both(const Module& module, const std::vector<Tensor>& inputs) {
   const Function& function = *module.functions.front();
   const DimValues dims = bind_dims(module, function, inputs);
-  std::vector<Tensor> state;
-  const Outcome expected = outcome_of([&] { return interpret(module, function, inputs, state, dims); });
+  using State = std::vector<Tensor>;
+  const Outcome expected =
+      outcome_of(module, [&](State& state) { return interpret(module, function, inputs, state, dims); });
   const auto check = [&](std::string_view after, const kernel::Program& program) {
     INFO("after " << std::string(after) << "\n" << kernel::to_string(program, module.dims));
     for (const LoopOrder order : {LoopOrder::kForward, LoopOrder::kBackward})
-      compare(outcome_of([&] { return interpret_program(module, program, inputs, state, dims, order); }),
+      compare(outcome_of(module,
+                         [&](State& state) {
+                           return interpret_program(module, program, inputs, state, dims, order);
+                         }),
               expected);
   };
   kernel::Program program = lower(module, function);
