@@ -11,6 +11,7 @@
 #include "compiler/compiled.h"
 #include "ir/json_reader.h"
 #include "tools/cohort/command.h"
+#include "tools/cohort/input.h"
 
 namespace cohort {
 namespace {
@@ -21,15 +22,23 @@ struct Request {
   std::string build;
   std::string depfile_target;
   CompileOptions compile;
+  std::string fp = "strict";
   ReadOptions read;
   EmitOptions emit;
   BuildOptions library;
 };
 
-int run_compile(Request& request) {
-  std::vector<std::string> inputs{request.graph}, tensor_files;
+// The text form holds all its data; JSON may name tensor files, which are told.
+Module read_graph(Request& request, std::vector<std::string>& tensor_files) {
+  if (request.graph.ends_with(".txt")) return load_graph({request.graph, request.read.allow_path});
   request.read.files_read = &tensor_files;
-  const CompiledModule compiled = compile(read_module(request.graph, request.read), request.compile);
+  return read_module(request.graph, request.read);
+}
+
+int run_compile(Request& request) {
+  request.compile.fast = request.fp == "fast";
+  std::vector<std::string> inputs{request.graph}, tensor_files;
+  const CompiledModule compiled = compile(read_graph(request, tensor_files), request.compile);
   inputs.insert(inputs.end(), tensor_files.begin(), tensor_files.end());
   request.emit.tool = "cohort " COHORT_VERSION;
   std::vector<Artefact> files = emit_module(compiled, request.emit);
@@ -67,6 +76,11 @@ Action declare_compile(CLI::App& app) {
   app.add_option("--disable", request->compile.disabled,
                  "leave a pass out, or its n-th run (pass:n); may be repeated")
       ->allow_extra_args(false);
+  app.add_option("--pass-limit", request->compile.pass_limit, "stop after so many runs of passes");
+  app.add_flag("--verify-passes", request->compile.verify_passes,
+               "run each function before and after every pass");
+  app.add_option("--fp", request->fp, "strict, or fast: re-associating rules too")
+      ->check(CLI::IsMember({"strict", "fast"}));
   app.add_flag("--allow-path", request->read.allow_path, "tensor files may lie outside the graph's folder");
   app.add_option("--depfile-target", request->depfile_target,
                  "target named in the depfile; default: the stamp");
