@@ -11,7 +11,8 @@
 //
 // So the second one can run in vector lanes and write state in place (after an error nothing has changed).
 // The first nest repeats the lets that its checks need. Left alone: checks under a branch, and those that
-// depend on a mutable local, an accumulation or something the nest itself stores.
+// depend on a mutable local, an accumulation, something the kernel itself stores or something it defines
+// outside the nest; and all checks of a kernel that prints or asserts, which keep their place among those.
 #include <algorithm>
 #include <set>
 
@@ -25,15 +26,14 @@ using namespace kernel;
 
 class Separator {
  public:
-  Separator(const Stmt& nest, VarId& next_var) : nest_(nest), next_var_(next_var) {}
+  // `written`: the buffers that the kernel of the nest writes.
+  Separator(const Stmt& nest, const std::set<BufferId>& written, VarId& next_var)
+      : nest_(nest), written_(written), next_var_(next_var) {}
 
   // The nest of checks; nothing if there are none to take.
   std::optional<Stmt> run() {
-    for_each_use({nest_}, [&](const BufferUse& use) {
-      if (use.written) written_.insert(use.buffer);
-    });
     for_each_stmt({nest_}, [&](const Stmt& s) {
-      if (s.kind == StmtKind::kVar || s.kind == StmtKind::kAccumulator) unstable_.insert(s.var);
+      if (s.kind == StmtKind::kLet || s.kind == StmtKind::kFor) stable_.insert(s.var);
       if (s.kind == StmtKind::kCall || s.kind == StmtKind::kAssert || s.kind == StmtKind::kPrint)
         allowed_ = false;
       if (s.kind == StmtKind::kCheck) found_ = true;
@@ -70,7 +70,7 @@ class Separator {
     for_each_node(expr, [&](const Expr& e) {
       if (e.kind == ExprKind::kVar || e.kind == ExprKind::kFinish) {
         needed_.insert(e.id);
-        if (unstable_.contains(e.id)) allowed_ = false;
+        if (!stable_.contains(e.id)) allowed_ = false;
       }
       if (e.kind == ExprKind::kLoad && written_.contains(e.id)) allowed_ = false;
     });
@@ -109,9 +109,9 @@ class Separator {
   }
 
   const Stmt& nest_;
+  const std::set<BufferId>& written_;
   VarId& next_var_;
-  std::set<BufferId> written_;
-  std::set<VarId> unstable_, needed_;
+  std::set<VarId> stable_, needed_;  // what the nest defines once and for all; what its checks read
   bool found_ = false, allowed_ = true;
 };
 
@@ -121,12 +121,21 @@ Program separate_checks(Program program, const Dims&) {
   std::vector<Kernel> kernels;
   kernels.reserve(program.kernels.size());
   for (Kernel& kernel : program.kernels) {
-    if (kernel.body.size() == 1 && kernel.body[0].kind == StmtKind::kFor) {
-      if (std::optional<Stmt> checks = Separator(kernel.body[0], program.next_var).run()) {
-        kernels.push_back({kernel.name, {}, {}, {}, {}});
-        kernels.back().body.push_back(std::move(*checks));
-        Separator::remove_checks(kernel.body);
-      }
+    bool effects = false;
+    for_each_stmt(kernel.body, [&](const Stmt& s) {
+      effects = effects || s.kind == StmtKind::kPrint || s.kind == StmtKind::kAssert;
+    });
+    std::set<BufferId> written;
+    for_each_use(kernel.body, [&](const BufferUse& use) {
+      if (use.written) written.insert(use.buffer);
+    });
+    for (Stmt& nest : kernel.body) {
+      if (nest.kind != StmtKind::kFor || effects) continue;
+      std::optional<Stmt> checks = Separator(nest, written, program.next_var).run();
+      if (!checks) continue;
+      kernels.push_back({kernel.name, {}, {}, {}, {}});
+      kernels.back().body.push_back(std::move(*checks));
+      Separator::remove_checks(nest.body);
     }
     kernels.push_back(std::move(kernel));
   }

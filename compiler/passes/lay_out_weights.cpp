@@ -1,12 +1,12 @@
-// lay_out_weights: constant operands of products lie so that neighbouring results read neighbouring elements, which is what
-// vector code wants. The sums over k keep their order.
+// lay_out_weights: constant operands of products lie so that neighbouring results read neighbouring elements,
+// which is what vector code wants. The sums over k keep their order.
 //
 //   matmul(W[m,k], x[k])                  =>  matmul(W'[k,m], x) {transpose_a}
 //   matmul(x, W[n,k]) {transpose_b}       =>  matmul(x, W'[k,n])
 //
-// W' is W with its last two axes swapped, one new constant for each. The left operand of a product of matrices stays as it
-// is: its elements are read one at a time, unless there are only a few columns. Last of the passes: `simplify_matmul`
-// knows nothing of layouts.
+// W' is W with its last two axes swapped, one new constant for each. The left operand of a product of
+// matrices stays as it is: its elements are read one at a time, unless there are only a few columns. Last of
+// the passes: `simplify_matmul` knows nothing of layouts.
 #include <map>
 
 #include "compiler/emitter.h"
@@ -19,7 +19,7 @@ namespace {
 
 using Values = std::vector<ValueId>;
 
-constexpr std::int64_t kFewColumns = 8;   // fewer than the lanes of a vector of f32
+constexpr std::int64_t kFewColumns = 8;  // fewer than the lanes of a vector of f32
 
 Tensor last_two_swapped(const Tensor& x) {
   Extents extents = x.extents();
@@ -60,7 +60,8 @@ class Layout {
  private:
   bool swap(Emitter& e, ValueId& value, bool& flag) {
     const Tensor* data = e.constant(value);
-    if (data == nullptr || data->rank() < 2 || data->extents().back() == 1 || data->extents().end()[-2] == 1) return false;
+    if (data == nullptr || data->rank() < 2 || data->extents().back() == 1 || data->extents().end()[-2] == 1)
+      return false;
     const auto [found, fresh] = swapped_.try_emplace(value, 0);
     if (fresh) found->second = e.to().constant(e.to().module().add_constant("", last_two_swapped(*data)));
     value = found->second;
@@ -68,7 +69,7 @@ class Layout {
     return true;
   }
 
-  std::map<ValueId, ValueId> swapped_;   // constants that were met, and those that stand for them
+  std::map<ValueId, ValueId> swapped_;  // constants that were met, and those that stand for them
 };
 
 }  // namespace
