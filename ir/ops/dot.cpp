@@ -48,6 +48,10 @@ const OpDef& op_dot() {
             product_loops(context, dot_product(context.input_type(0).rank(), context.input_type(1).rank()));
           },
       .casting = Casting::kPromote,
+      .flops =
+          [](const InferContext& context, std::int64_t results) {
+            return product_flops(context, dot_product(context.inputs[0].rank(), context.inputs[1].rank()), results);
+          },
   };
   return def;
 }

@@ -14,6 +14,7 @@ const OpDef& op_log_softmax() {
       .evaluate = [](EvalContext& context) { evaluate_softmax(context, true); },
       .loops = [](LoopContext& context) { softmax_loops(context, true); },
       .casting = Casting::kFloat,
+      .ulp = 4,
   };
   return def;
 }

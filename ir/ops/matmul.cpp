@@ -68,6 +68,10 @@ const OpDef& op_matmul() {
             product_loops(context, matmul_product(context.attrs(), a_rank, b_rank));
           },
       .casting = Casting::kPromote,
+      .flops =
+          [](const InferContext& context, std::int64_t results) {
+            return product_flops(context, matmul_product(context.attrs, context.inputs[0].rank(), context.inputs[1].rank()), results);
+          },
   };
   return def;
 }

@@ -6,7 +6,7 @@ from common import build_driver, emit, run, write_graph
 
 GRAPH = {"state": {"x": {"type": "f64[2]", "init": [1, 2]}},
          "functions": {
-             "update": {"nodes": [{"name": "x2", "op": "mul", "inputs": ["x", 0.999]}], "updates": {"x": "x2"}},
+             "update": {"nodes": [{"name": "x2", "op": "sub", "inputs": [1.0, "x"]}], "updates": {"x": "x2"}},
              "update_io": {"inputs": {"u": "f64[2]"},
                            "nodes": [{"name": "xu", "op": "mul", "inputs": ["x", "u"]}],
                            "outputs": {"y": "xu"}, "updates": {"x": "xu"}}}}

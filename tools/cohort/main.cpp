@@ -19,6 +19,7 @@ constexpr Command kCommands[] = {
     {"opt", "run graph passes and print what comes out", declare_opt},
     {"fmt", "graph files in canonical layout", declare_fmt},
     {"ops", "list the operators: operands, attributes, meaning, stated error", declare_ops},
+    {"schema", "the JSON Schema of graph files", declare_schema},
     {"diff", "how two interfaces differ, and what breaks callers", declare_diff},
     {"dot", "draw a function for Graphviz", declare_dot},
 };
