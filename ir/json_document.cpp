@@ -152,7 +152,8 @@ bool JsonHandler::parse_error(std::size_t position, const std::string&,
   if (error.id == 406) {
     constexpr const char* kNumber = "0123456789+-.eE";
     std::size_t start = text.find_last_not_of(kNumber, offset > 0 ? offset - 1 : 0) + 1;
-    std::string digits = text.substr(start, std::min(text.find_first_not_of(kNumber, start), text.size()) - start);
+    std::size_t end = std::min(text.find_first_not_of(kNumber, start), text.size());
+    std::string digits = text.substr(start, end - start);
     throw UserError(diagnostic(DiagId::kNumberTooLarge, document_.location(start), digits, "f64"));
   }
   if (what.find("ill-formed UTF-8") != what.npos) throw UserError(diagnostic(DiagId::kNotUtf8, location));

@@ -1,4 +1,5 @@
-// Checks the numbered invariants of graph.h. A violation is a defect of ours unless the graph was written by hand.
+// Checks the numbered invariants of graph.h. A violation is a defect of ours unless the graph was written by
+// hand.
 #pragma once
 
 #include <string>
@@ -8,7 +9,8 @@
 
 namespace cohort {
 
-// One message per violation, beginning with the invariant's number ("I3: ..."); empty if the module is well formed.
+// One message per violation, beginning with the invariant's number ("I3: ..."); empty if the module is well
+// formed.
 std::vector<std::string> verify(const Module& module);
 std::vector<std::string> verify(const Module& module, const Function& function);
 

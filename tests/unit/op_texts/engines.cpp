@@ -1,5 +1,9 @@
 #include <array>
 
+#include "compiler/compiled.h"
+#include "compiler/lower.h"
+#include "ir/diagnostics.h"
+#include "ir/kernel_interpreter.h"
 #include "op_text.h"
 
 namespace cohort {
@@ -10,7 +14,28 @@ CallResult run_interpreter(const Module& module, const Function& function, std::
   return interpret(module, function, inputs, state, bind_dims(module, function, inputs));
 }
 
-constexpr std::array<Engine, 1> kEngines{{{"graph interpreter", run_interpreter, 0}}};
+// As lowering writes it, before any pass.
+CallResult run_lowered(const Module& module, const Function& function, std::span<const Tensor> inputs,
+                       std::vector<Tensor>& state) {
+  const DimValues dims = bind_dims(module, function, inputs);
+  return interpret_program(module, lower(module, function), inputs, state, dims);
+}
+
+// After every pass, as it is emitted.
+CallResult run_optimised(const Module& module, const Function& function, std::span<const Tensor> inputs,
+                         std::vector<Tensor>& state) {
+  const DimValues dims = bind_dims(module, function, inputs);
+  const CompiledModule compiled = compile(module, {});
+  for (std::size_t i = 0; i < compiled.functions.size(); ++i) {
+    if (compiled.module.functions[i]->name != function.name) continue;
+    return interpret_program(compiled.module, compiled.functions[i].program, inputs, state, dims);
+  }
+  internal_error("the compiler lost a function");
+}
+
+constexpr std::array<Engine, 3> kEngines{{{"graph interpreter", run_interpreter, 0, true},
+                                          {"loop interpreter", run_lowered, 0, false},
+                                          {"loop interpreter after all passes", run_optimised, 0, false}}};
 
 }  // namespace
 

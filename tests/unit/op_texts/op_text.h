@@ -17,6 +17,9 @@ struct Engine {
                     std::vector<Tensor>& state);
   // Relative distance allowed where the text says `==` and the operators are not exact; 0: bits.
   double tolerance = 0;
+  // Failures bear the names of ir/diagnostics.def; else only their words are compared, as loops know nothing
+  // else.
+  bool names_errors = true;
 };
 
 // engines.cpp: add yours there.
