@@ -70,7 +70,7 @@ function(cohort_add_graph target)
   add_dependencies(${target} ${target}_graph)
   target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${arg_OUTPUT_DIRECTORY}>")
   target_link_libraries(${target} PUBLIC Cohort::runtime)
-  target_compile_features(${target} PRIVATE cxx_std_20)
+  target_compile_features(${target} PUBLIC cxx_std_20)  # NAME.hpp needs it, too
   target_compile_options(${target} PRIVATE -ffp-contract=off -fno-math-errno -fno-trapping-math
                                            $<$<CXX_COMPILER_ID:Clang>:-mprefer-vector-width=512>)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)

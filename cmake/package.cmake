@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Cohort)
 set_target_properties(cohort_runtime PROPERTIES EXPORT_NAME runtime)
 install(TARGETS cohort cohort_runtime EXPORT CohortTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/cohort DESTINATION include FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/cohort DESTINATION include FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(EXPORT CohortTargets NAMESPACE Cohort:: DESTINATION ${package_folder})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/CohortConfig.cmake.in
                               ${PROJECT_BINARY_DIR}/CohortConfig.cmake INSTALL_DESTINATION ${package_folder})

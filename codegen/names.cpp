@@ -133,7 +133,7 @@ std::string Identifiers::first_free(std::initializer_list<std::string> candidate
   const std::string& base = *(candidates.end() - 1);
   int& number = next_.try_emplace(base, 2).first->second;
   for (;; ++number) {
-    std::string candidate = fmt::format("{}_{}", base, number);
+    std::string candidate = fmt::format("{}{}{}", base, base.ends_with('_') ? "" : "_", number);
     if (taken_.insert(candidate).second) return candidate;
   }
 }

@@ -47,6 +47,7 @@ void check_rebuilds(const std::string& generator) {
   project.configure(generator);
   CHECK(has(project.build(), "Compiling graph scale"));
   CHECK(project.run() == "3072\n");
+  CHECK(must_run({project.folder.file("build tree/wrapped")}) == "3072\n");
   const std::string again = project.build();
   INFO(again);
   CHECK(!has(again, "Compiling graph"));

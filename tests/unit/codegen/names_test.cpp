@@ -30,6 +30,8 @@ TEST_CASE("a name space gives each name an identifier of its own, in order") {
   CHECK(names.unique("a b") == "a_b_3");
   CHECK(names.unique("taken") == "taken_2");
   CHECK(names.unique("A_b") == "A_b");
+  CHECK(names.unique("for") == "for_");
+  CHECK(names.unique("for") == "for_2");
   CHECK(names.first_free({"a_b", "a_b_out"}) == "a_b_out");
   names.release("a_b");
   CHECK(names.unique("a_b") == "a_b");
