@@ -116,7 +116,9 @@ std::string emit_wrapper(const EmitContext& context) {
   const std::string& prefix = context.names.prefix;
   std::string text = fmt::format(
       "// {0}.hpp: module `{1}` as a C++20 class, made by {2}.\n#ifndef COHORT_MODULE_{0}_HPP\n"
-      "#define COHORT_MODULE_{0}_HPP\n\n#include <span>\n#include <string>\n\n"
+      "#define COHORT_MODULE_{0}_HPP\n\n#if __cplusplus < 202002L\n#error \"{0}.hpp needs C++20; {0}.h does "
+      "not\"\n"
+      "#endif\n\n#include <span>\n#include <string>\n\n"
       "#include \"cohort/abi.hpp\"\n#include \"{0}.h\"\n\nnamespace {0} {{\n\n",
       prefix, comment_text(context.module().name), context.options.tool);
   Identifiers names{"module", "reset",     "get",       "set",   "save",
