@@ -234,7 +234,8 @@ void plan_memory(CompiledModule& compiled) {
   for (const auto& [constant, offset] : constants) compiled.weights.push_back({constant, offset});
   std::stable_sort(compiled.weights.begin(), compiled.weights.end(),
                    [](const WeightEntry& a, const WeightEntry& b) { return a.offset < b.offset; });
-  compiled.weights_bytes = weights.bytes();
+  // Constants without elements have an address, too.
+  compiled.weights_bytes = compiled.weights.empty() ? weights.bytes() : std::max(weights.bytes(), kAlignment);
 }
 
 }  // namespace cohort

@@ -128,3 +128,13 @@ TEST_CASE("lives are counted in rows") {
   CHECK(compiled.functions[0].program.kernels.size() <= 3);
   check_lowering(compiled.module, {}, 1);
 }
+
+TEST_CASE("a constant without elements has an address") {
+  ModuleBuilder m("empty");
+  FunctionBuilder f(m, "f");
+  const ValueId none = f.constant(m.add_constant("none", Tensor(DType::kF64, {0, 2})));
+  f.output("y", f.make("reduce_sum", {none}, {{"axes", IntList{0}}}));
+  const CompiledModule compiled = planned(finish(m, f));
+  REQUIRE(compiled.weights.size() == 1);
+  CHECK(compiled.weights_bytes > compiled.weights[0].offset);
+}
