@@ -80,7 +80,20 @@ void PassRunner::run_until_stable(std::span<const std::string_view> names, int r
   }
 }
 
+// The structural hash of a function as it stands.
+std::uint64_t PassRunner::hash_of(std::size_t index) {
+  const std::shared_ptr<const Function>& function = builder_.module().functions[index];
+  auto& [known, hash] = hashes_[index];
+  if (known != function) {
+    known = function;
+    hash = structural_hash(*function);
+  }
+  return hash;
+}
+
 bool PassRunner::run_on(const Pass& pass, std::size_t index) {
+  const auto settled = settled_.find({pass.name, index});
+  if (settled != settled_.end() && settled->second == builder_.module().functions[index]) return false;
   if (options_.pass_limit >= 0 && total_runs_ >= options_.pass_limit) {
     stopped_ = true;
     return false;
@@ -93,9 +106,13 @@ bool PassRunner::run_on(const Pass& pass, std::size_t index) {
   const auto start = std::chrono::steady_clock::now();
   Function after = guarded_run(pass, *before);
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-  const bool changed = structural_hash(*before) != structural_hash(after);
+  const std::uint64_t hash = structural_hash(after);
+  const bool changed = hash_of(index) != hash;
   log_.push_back({&pass, before->name, time.count(), changed, before->nodes.size(), after.nodes.size()});
-  if (!changed) return false;
+  if (!changed) {
+    settled_[{pass.name, index}] = before;
+    return false;
+  }
 
   const std::vector<std::string> violations = verify(builder_.module(), after);
   if (!violations.empty())
@@ -108,6 +125,7 @@ bool PassRunner::run_on(const Pass& pass, std::size_t index) {
                before->nodes.size(), after.nodes.size(), print_text(builder_.module(), after));
   }
   builder_.module().functions[index] = std::make_shared<const Function>(std::move(after));
+  hashes_[index] = {builder_.module().functions[index], hash};
   return true;
 }
 

@@ -42,6 +42,7 @@ class PassRunner {
 
  private:
   bool run_on(const Pass& pass, std::size_t index);
+  std::uint64_t hash_of(std::size_t index);
   Function guarded_run(const Pass& pass, const Function& before);
   [[noreturn]] void give_up(const Pass& pass, const Function& before, const std::string& why);
 
@@ -50,6 +51,9 @@ class PassRunner {
   std::FILE* out_;
   std::vector<PassRun> log_;
   std::map<std::string_view, int> runs_;  // by pass, counted from 1
+  // What a pass found nothing to do on, by pass and index of the function: it does not run on that again.
+  std::map<std::pair<std::string_view, std::size_t>, std::shared_ptr<const Function>> settled_;
+  std::map<std::size_t, std::pair<std::shared_ptr<const Function>, std::uint64_t>> hashes_;
   int total_runs_ = 0;
   bool stopped_ = false;
 };

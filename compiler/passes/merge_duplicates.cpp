@@ -24,22 +24,24 @@ namespace cohort::passes {
 
 namespace {
 
-// The operands in the order that stands for all orders.
-std::vector<ValueId> canonical_inputs(const Node& node) {
-  std::vector<ValueId> inputs = node.inputs;
-  if (is_scalar(node) && scalar_op_info(node.op->scalar).traits & kCommutative)
-    std::sort(inputs.begin(), inputs.end());
-  return inputs;
+bool commutes(const OpDef& op) {
+  return op.scalar != ScalarOp::kNone && (scalar_op_info(op.scalar).traits & kCommutative);
 }
 
-std::uint64_t hash_node(const Node& node) {
-  std::uint64_t hash = hash_combine(hash_bytes(node.op->name), hash_attrs(node.attrs));
-  for (const ValueId input : canonical_inputs(node)) hash = hash_combine(hash, input);
+// A node of the new function, or one that would be there. Operands of a commutative operator count in
+// ascending order.
+std::uint64_t hash_node(const OpDef& op, const std::vector<ValueId>& inputs, const Attrs& attrs) {
+  std::uint64_t hash = hash_combine(hash_bytes(op.name), hash_attrs(attrs));
+  const bool swapped = commutes(op) && inputs[1] < inputs[0];
+  if (swapped) return hash_combine(hash_combine(hash, inputs[1]), inputs[0]);
+  for (const ValueId input : inputs) hash = hash_combine(hash, input);
   return hash;
 }
 
-bool same_node(const Node& a, const Node& b) {
-  return a.op == b.op && a.attrs == b.attrs && canonical_inputs(a) == canonical_inputs(b);
+bool same_node(const Node& a, const OpDef& op, const std::vector<ValueId>& inputs, const Attrs& attrs) {
+  if (a.op != &op || a.attrs != attrs) return false;
+  if (a.inputs == inputs) return true;
+  return commutes(op) && a.inputs[0] == inputs[1] && a.inputs[1] == inputs[0];
 }
 
 std::uint64_t hash_constant(const Constant& constant) {
@@ -74,24 +76,30 @@ Function merge_duplicates(ModuleBuilder& module, const Function& function, const
   Rewriter rewriter(module, function);
   merge_constants(module.module(), function, rewriter);
   const std::vector<Node>& emitted = rewriter.to().function().nodes;
-  std::unordered_map<std::uint64_t, std::vector<NodeId>> seen;  // nodes of the new function by hash
+  // Nodes of the new function by hash; those of one hash are chained.
+  std::unordered_map<std::uint64_t, NodeId> last_with;
+  last_with.reserve(function.nodes.size());
+  std::vector<NodeId> previous;
+  std::vector<ValueId> inputs;
   for (const Node& node : function.nodes) {
     if (has_effect(node) || !node.regions.empty()) {
       rewriter.copy(node);
       continue;
     }
-    Node moved{node.op, {}, node.attrs, 0, node.result_count, node.loc, {}};
-    for (const ValueId input : node.inputs) moved.inputs.push_back(rewriter(input));
-    std::vector<NodeId>& alike = seen[hash_node(moved)];
-    const auto same = std::find_if(alike.begin(), alike.end(),
-                                   [&](NodeId other) { return same_node(emitted[other], moved); });
-    if (same == alike.end()) {
-      rewriter.copy(node);
-      alike.push_back(static_cast<NodeId>(emitted.size() - 1));
+    inputs.clear();
+    for (const ValueId input : node.inputs) inputs.push_back(rewriter(input));
+    const auto last = last_with.try_emplace(hash_node(*node.op, inputs, node.attrs), kNoId).first;
+    NodeId same = last->second;
+    while (same != kNoId && !same_node(emitted[same], *node.op, inputs, node.attrs)) same = previous[same];
+    if (same != kNoId) {
+      for (std::uint32_t r = 0; r < node.result_count; ++r)
+        rewriter.map(node.first_result + r, emitted[same].first_result + r);
       continue;
     }
-    for (std::uint32_t r = 0; r < node.result_count; ++r)
-      rewriter.map(node.first_result + r, emitted[*same].first_result + r);
+    rewriter.copy(node);
+    previous.resize(emitted.size(), kNoId);
+    previous.back() = last->second;
+    last->second = static_cast<NodeId>(emitted.size() - 1);
   }
   return rewriter.finish();
 }

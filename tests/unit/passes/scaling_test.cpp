@@ -65,7 +65,8 @@ double seconds(const GraphKind& kind, int nodes) {
   for (const PassRun& run : runner.log()) {
     total += run.seconds;
     if (show)
-      MESSAGE(std::string(kind.name) << " " << nodes << " " << std::string(run.pass->name) << " " << run.seconds << " s");
+      MESSAGE(std::string(kind.name) << " " << nodes << " " << std::string(run.pass->name) << " "
+                                     << run.seconds << " s");
   }
   return total;
 }
@@ -84,7 +85,8 @@ TEST_CASE("the pipeline is near-linear in nodes") {
   for (const GraphKind& kind : kKinds) {
     double ratio = 1e9;
     for (int tries = 0; tries < 3 && ratio >= 40; ++tries) ratio = seconds(kind, 30000) / seconds(kind, 3000);
-    CHECK_MESSAGE(ratio < 40, std::string(kind.name) << ": ten times the nodes took " << ratio << " times as long");
+    CHECK_MESSAGE(ratio < 40, std::string(kind.name)
+                                  << ": ten times the nodes took " << ratio << " times as long");
   }
 }
 
