@@ -139,9 +139,9 @@ std::string part_declaration(const EmitContext& context, const PartInfo& info) {
                      info.name, args_type(context, info.function));
 }
 
-std::string emit_entry(const EmitContext& context, std::size_t function, const std::vector<PartInfo>& parts) {
+std::string emit_entry(const EmitContext& context, std::size_t function, const std::vector<PartInfo>& parts,
+                       const std::string& check) {
   const std::string symbol = context.names.prefix + "_" + context.names.functions[function].identifier;
-  const std::string check = symbol + "_check";
   std::string text = "#ifndef COHORT_NO_CHECKS\n" + check_function(context, function, check) + "#endif\n";
   text += fmt::format(
       "extern \"C\" int32_t {}([[maybe_unused]] void* workspace, [[maybe_unused]] const {}* args) {{\n",

@@ -46,6 +46,14 @@ std::vector<kernel::KernelCall> calls_of(const kernel::Program& program) {
 class SourceWriter {
  public:
   explicit SourceWriter(EmitContext& context) : context_(context) {
+    const std::string& prefix = context.names.prefix;
+    for (const char* name :
+         {"init", "reset", "get", "set", "save", "load", "set_print", "error", "error_text", "weights"})
+      file_names_.reserve(prefix + "_" + name);
+    for (const FunctionNames& function : context.names.functions) {
+      file_names_.reserve(prefix + "_" + function.identifier);
+      file_names_.reserve(prefix + "_" + function.identifier + "_args");
+    }
     file_names_.reserve("this_module");
     file_names_.reserve("states");
     file_names_.reserve("state_shapes");
@@ -70,7 +78,9 @@ class SourceWriter {
       bodies_.back() += "\n" + emit_part(context_, part, info);
       parts.push_back(info);
     }
-    entries_ += "\n" + emit_entry(context_, index, parts);
+    const std::string check = file_names_.unique(context_.names.prefix + "_" +
+                                                 context_.names.functions[index].identifier + "_check");
+    entries_ += "\n" + emit_entry(context_, index, parts, check);
     all_parts_.insert(all_parts_.end(), parts.begin(), parts.end());
   }
 

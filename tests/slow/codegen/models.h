@@ -29,6 +29,14 @@ inline constexpr const char* kModel = R"({
                           {"name": "next", "op": "add", "inputs": ["count", 1]}],
                 "outputs": {"w": "shown"}, "updates": {"count": "next"}}}})";
 
+// A function named like the module, and others named like what the emitter itself defines.
+inline constexpr const char* kClashing = R"({
+  "format": "cohort-ir", "version": "1.0", "name": "m", "state": {"states": {"type": "f32[3]", "init": 1}},
+  "functions": {
+    "m": {"inputs": {"x": "f32[3]"}, "nodes": [{"name": "g", "op": "tanh", "inputs": ["x"]}], "outputs": {"y": "g"}},
+    "g": {"inputs": {"m_g": "f32[3]"}, "nodes": [{"name": "check", "op": "add", "inputs": ["m_g", "states"]}], "outputs": {"y": "check"}},
+    "g_check": {"nodes": [{"name": "n", "op": "neg", "inputs": ["states"]}], "updates": {"states": "n"}}, "g_part0": {}, "this_module": {}, "m_g": {}}})";
+
 // Names that are no identifiers, or clash once made ones.
 inline constexpr const char* kHostile = R"({
   "format": "cohort-ir", "version": "1.0", "name": "1 hostile*/module",

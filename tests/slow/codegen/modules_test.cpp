@@ -68,6 +68,24 @@ TEST_CASE("headers and sources are clean under strict warnings, C11 and C++20, e
   }
 }
 
+TEST_CASE("functions named like what the emitter defines") {
+  const Scratch folder("clashing");
+  emit_into(folder, kClashing);
+  std::vector<std::string> command{"c++", "-std=c++20", "-c", folder.file("m.cpp"), "-o", folder.file("m.o")};
+  const std::vector<std::string> strict = strict_flags(folder);
+  command.insert(command.end(), strict.begin(), strict.end());
+  must_run(command);
+}
+
+TEST_CASE("the interface under clang++, checks and weights included") {
+  if (!is_installed("clang++")) return;
+  const Scratch folder("interface under clang");
+  EmitOptions options;
+  options.inline_weights = 0;
+  emit_into(folder, kModel, options);
+  build_and_run(folder, {"model.cpp"}, "model.cpp", {}, "clang++");
+}
+
 TEST_CASE("bytes do not depend on folder, locale, time zone or process") {
   const Scratch folder("determinism");
   std::ofstream(folder.file("model.json")) << kModel;

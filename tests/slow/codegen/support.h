@@ -68,8 +68,9 @@ inline std::vector<std::string> strict_flags(const Scratch& folder) {
 
 // Compiles sources and a driver of tests/slow/codegen/drivers with the recipe's flags and runs the program.
 inline std::string build_and_run(const Scratch& folder, std::vector<std::string> sources,
-                                 const std::string& driver, const std::vector<std::string>& flags = {}) {
-  std::vector<std::string> command{"c++"};
+                                 const std::string& driver, const std::vector<std::string>& flags = {},
+                                 const std::string& compiler = "c++") {
+  std::vector<std::string> command{compiler};
   command.insert(command.end(), kRecipeFlags.begin(), kRecipeFlags.end());
   const std::vector<std::string> strict = strict_flags(folder);
   command.insert(command.end(), strict.begin(), strict.end());
