@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/diagnostics.h"
+#include "ir/type_errors.h"
 
 namespace cohort {
 
@@ -129,7 +130,10 @@ ValueId FunctionBuilder::node(const OpDef& op, std::span<const ValueId> inputs, 
   std::vector<Type> types;
   types.reserve(inputs.size());
   for (const ValueId input : inputs) types.push_back(type(input));
-  std::vector<Type> results = op.infer({op, types, attrs, module_.module().dims});
+  const Dims& dims = module_.module().dims;
+  std::vector<Type> results = op.infer({op, types, attrs, dims});
+  for (const Type& result : results)
+    if (!checked_max_bytes(result, dims)) fail(DiagId::kTensorTooLarge, op.name, to_string(result, dims));
 
   const auto id = static_cast<NodeId>(function_.nodes.size());
   const auto first = static_cast<ValueId>(function_.values.size());

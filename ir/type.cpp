@@ -87,14 +87,22 @@ Dim Dim::named(DimId symbol, std::int64_t scale, std::int64_t offset) {
 
 std::optional<Dim> add(const Dim& a, const Dim& b) {
   if (!a.is_constant() && !b.is_constant() && a.symbol != b.symbol) return std::nullopt;
-  return Dim::named(a.is_constant() ? b.symbol : a.symbol, a.scale + b.scale, a.offset + b.offset);
+  std::int64_t scale = 0, offset = 0;
+  if (__builtin_add_overflow(a.scale, b.scale, &scale) || __builtin_add_overflow(a.offset, b.offset, &offset)) {
+    return std::nullopt;
+  }
+  return Dim::named(a.is_constant() ? b.symbol : a.symbol, scale, offset);
 }
 
 std::optional<Dim> multiply(const Dim& a, const Dim& b) {
   if (!a.is_constant() && !b.is_constant()) return std::nullopt;
   const Dim& named = a.is_constant() ? b : a;
   const std::int64_t factor = a.is_constant() ? a.offset : b.offset;
-  return Dim::named(named.symbol, named.scale * factor, named.offset * factor);
+  std::int64_t scale = 0, offset = 0;
+  if (__builtin_mul_overflow(named.scale, factor, &scale) || __builtin_mul_overflow(named.offset, factor, &offset)) {
+    return std::nullopt;
+  }
+  return Dim::named(named.symbol, scale, offset);
 }
 
 std::optional<Dim> divide_exact(const Dim& a, const Dim& b) {
@@ -126,16 +134,27 @@ DimValues maximum_values(const Dims& dims) {
   return values;
 }
 
+namespace {
+// scale * value + offset, at the ends of the range where it does not fit.
+std::int64_t saturated(const Dim& dim, std::int64_t value) {
+  std::int64_t product = 0, total = 0;
+  const bool is_negative = (dim.scale < 0) != (value < 0);
+  if (__builtin_mul_overflow(dim.scale, value, &product)) return is_negative ? INT64_MIN : INT64_MAX;
+  if (__builtin_add_overflow(product, dim.offset, &total)) return dim.offset < 0 ? INT64_MIN : INT64_MAX;
+  return total;
+}
+}  // namespace
+
 std::int64_t max_extent(const Dim& dim, const Dims& dims) {
   if (dim.is_constant()) return dim.offset;
   const NamedDim& named = dims[dim.symbol];
-  return dim.scale * (dim.scale > 0 ? named.max : named.min) + dim.offset;
+  return saturated(dim, dim.scale > 0 ? named.max : named.min);
 }
 
 std::int64_t min_extent(const Dim& dim, const Dims& dims) {
   if (dim.is_constant()) return dim.offset;
   const NamedDim& named = dims[dim.symbol];
-  return dim.scale * (dim.scale > 0 ? named.min : named.max) + dim.offset;
+  return saturated(dim, dim.scale > 0 ? named.min : named.max);
 }
 
 std::int64_t element_count(const Extents& extents) {

@@ -49,7 +49,7 @@ struct Dim {
   bool operator==(const Dim&) const = default;
 };
 
-// Sum and product where they are again dimensions; nothing where they would need two names or a square.
+// Sum and product where they are again dimensions; nothing where they would need two names, a square or more bits.
 std::optional<Dim> add(const Dim& a, const Dim& b);
 std::optional<Dim> multiply(const Dim& a, const Dim& b);
 // a / b where b divides a whatever the value of the named dim.

@@ -22,6 +22,9 @@ std::optional<Mode> mode_of(const Attrs& attrs) {
   return std::nullopt;
 }
 
+// Beyond what memory holds, and small enough to be added.
+constexpr std::int64_t kMaxWidth = std::int64_t{1} << 48;
+
 double pad_value(const Attrs& attrs) { return attr_or(attrs, "value", 0.0); }
 
 std::vector<std::int64_t> check_widths(const InferContext& context, std::string_view name) {
@@ -32,6 +35,7 @@ std::vector<std::int64_t> check_widths(const InferContext& context, std::string_
   }
   for (std::int64_t width : widths) {
     if (width < 0) ops::wrong_attribute(context, name, fmt::format("has the negative entry {}", width));
+    if (width > kMaxWidth) ops::wrong_attribute(context, name, fmt::format("has the entry {}", width));
   }
   return widths;
 }

@@ -10,8 +10,7 @@ std::vector<Type> infer(const InferContext& context) {
   Type result = context.inputs[0];
   const std::size_t axis = static_cast<std::size_t>(ops::check_axis(context, 0, result.rank()));
   const std::int64_t repeats = attr<std::int64_t>(context.attrs, "repeats");
-  if (repeats < 0) ops::wrong_attribute(context, "repeats", "is negative");
-  result.shape[axis] = *multiply(result.shape[axis], Dim(repeats));
+  result.shape[axis] = ops::scale_extent(context, "repeats", axis, result.shape[axis], repeats);
   return {result};
 }
 

@@ -17,22 +17,21 @@ namespace {
 // factor, scale positive), sorted. Linear factors are prime, so equal products have equal normal forms.
 struct Product {
   std::int64_t constant = 1;
+  bool overflows = false;
   std::vector<Dim> named;
 
   void multiply_by(const Dim& dim) {
-    if (dim.is_constant()) {
-      constant *= dim.offset;
-    } else {
-      std::int64_t factor = std::gcd(dim.scale, dim.offset);
-      if (dim.scale < 0) factor = -factor;
-      constant *= factor;
-      named.push_back(Dim::named(dim.symbol, dim.scale / factor, dim.offset / factor));
-      std::sort(named.begin(), named.end(), [](const Dim& a, const Dim& b) {
-        return std::tie(a.symbol, a.scale, a.offset) < std::tie(b.symbol, b.scale, b.offset);
-      });
-    }
+    std::int64_t factor = dim.is_constant() ? dim.offset : std::gcd(dim.scale, dim.offset);
+    if (dim.scale < 0) factor = -factor;
+    overflows = __builtin_mul_overflow(constant, factor, &constant) || overflows;
+    if (dim.is_constant()) return;
+    named.push_back(Dim::named(dim.symbol, dim.scale / factor, dim.offset / factor));
+    std::sort(named.begin(), named.end(), [](const Dim& a, const Dim& b) {
+      return std::tie(a.symbol, a.scale, a.offset) < std::tie(b.symbol, b.scale, b.offset);
+    });
   }
   bool operator==(const Product& other) const {
+    if (overflows || other.overflows) return false;
     return constant == other.constant && (constant == 0 || named == other.named);
   }
 };
@@ -45,7 +44,7 @@ Product product(const Shape& shape) {
 
 // The dim that `rest` has to be multiplied with to give `all`, if there is one.
 std::optional<Dim> missing_factor(Product all, const Product& rest) {
-  if (rest.constant == 0 || all.constant % rest.constant != 0) return std::nullopt;
+  if (rest.overflows || rest.constant == 0 || all.constant % rest.constant != 0) return std::nullopt;
   if (all.constant == 0) return Dim(0);
   for (const Dim& dim : rest.named) {
     const auto found = std::find(all.named.begin(), all.named.end(), dim);

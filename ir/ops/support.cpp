@@ -83,6 +83,14 @@ Dim add_extents(const InferContext& context, std::size_t axis, const Dim& a, con
   return *total;
 }
 
+Dim scale_extent(const InferContext& context, std::string_view name, std::size_t axis, const Dim& a,
+                 std::int64_t factor) {
+  if (factor < 0) wrong_attribute(context, name, fmt::format("has the negative value {}", factor));
+  const std::optional<Dim> scaled = multiply(a, Dim(factor));
+  if (!scaled) wrong_attribute(context, name, fmt::format("makes axis {} too long", axis));
+  return *scaled;
+}
+
 Dim sum(const Dim& a, const Dim& b) {
   const std::optional<Dim> total = add(a, b);
   require(total.has_value(), "a sum that infer accepted is no dim");

@@ -35,8 +35,12 @@ void check_rank(const InferContext& context, std::size_t input, int rank, std::s
 // --- Dims ---
 
 Dim negated(const Dim& a);
-// a + b and a * b as the extent of `axis`; refuses if that needs two names.
+// a + b as the extent of `axis`; refuses if that needs two names.
 Dim add_extents(const InferContext& context, std::size_t axis, const Dim& a, const Dim& b);
+// factor * a as the extent of `axis`, where attribute `name` gives the factor; refuses a negative one and
+// overflow.
+Dim scale_extent(const InferContext& context, std::string_view name, std::size_t axis, const Dim& a,
+                 std::int64_t factor);
 // a + b where infer has found that it is a dim.
 Dim sum(const Dim& a, const Dim& b);
 

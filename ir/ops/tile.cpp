@@ -22,9 +22,7 @@ std::vector<Type> infer(const InferContext& context) {
   Type result = x;
   result.shape.insert(result.shape.begin(), reps.size() - x.shape.size(), Dim(1));
   for (std::size_t axis = 0; axis < reps.size(); ++axis) {
-    if (reps[axis] < 0)
-      ops::wrong_attribute(context, "reps", fmt::format("has the negative entry {}", reps[axis]));
-    result.shape[axis] = *multiply(result.shape[axis], Dim(reps[axis]));
+    result.shape[axis] = ops::scale_extent(context, "reps", axis, result.shape[axis], reps[axis]);
   }
   return {result};
 }

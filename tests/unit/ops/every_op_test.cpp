@@ -16,7 +16,7 @@ std::vector<Attr> candidates(const AttrSpec& spec, const Shape& x) {
     case AttrKind::kBool:
       return {true};
     case AttrKind::kInt:
-      return {std::int64_t{0}, std::int64_t{1}, std::int64_t{-1}, std::int64_t{2}};
+      return {std::int64_t{0}, std::int64_t{1}, std::int64_t{-1}, std::int64_t{2}, INT64_MIN, INT64_MAX};
     case AttrKind::kFloat:
       return {1.5};
     case AttrKind::kString:
@@ -32,7 +32,7 @@ std::vector<Attr> candidates(const AttrSpec& spec, const Shape& x) {
       Shape longer = x;
       longer.insert(longer.begin(), Dim(2));
       const Shape first{x.empty() ? Dim(1) : x[0]};
-      return {x, longer, first, Shape{-1}, Shape{}, Shape{2, 0}};
+      return {x, longer, first, Shape{-1}, Shape{}, Shape{2, 0}, Shape{INT64_MAX, 4}, Shape{INT64_MIN, -1}};
     }
     case AttrKind::kDType:
       return {DType::kF32, DType::kBool, DType::kU8};

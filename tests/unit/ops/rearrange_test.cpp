@@ -115,7 +115,7 @@ TEST_CASE("tile and repeat") {
   check_op("tile", {"i64[2] 1 2"}, {{"reps", ints({0})}}, {"i64[0]"});
   check_op("tile", {"i64[2] 1 2"}, {{"reps", ints({})}}, {"i64[2] 1 2"});
   CHECK(error_of("tile", {"i64[2] 1 2"}, {{"reps", ints({-1})}}) ==
-        "`tile`: attribute `reps` has the negative entry -1");
+        "`tile`: attribute `reps` has the negative value -1");
   check_named("tile", {"f64[n,2]"}, {{"reps", ints({2, 3})}}, {{1, 0}, {3, 0}});
   check_op("repeat", {"i64[2,2] 1 2 3 4"}, {{"repeats", number(2)}}, {"i64[4,2] 1 2 1 2 3 4 3 4"});
   check_op("repeat", {"i64[2,2] 1 2 3 4"}, {{"axis", number(-1)}, {"repeats", number(2)}},
@@ -124,7 +124,7 @@ TEST_CASE("tile and repeat") {
   CHECK(error_of("repeat", {"i64[] 1"}, {{"repeats", number(2)}}) ==
         "`repeat`: axis 0 does not exist in rank 0");
   CHECK(error_of("repeat", {"i64[1] 1"}, {{"repeats", number(-2)}}) ==
-        "`repeat`: attribute `repeats` is negative");
+        "`repeat`: attribute `repeats` has the negative value -2");
   check_named("repeat", {"f64[n,m]"}, {{"axis", number(1)}, {"repeats", number(3)}}, {{2, 2}, {1, 0}});
 }
 
