@@ -138,7 +138,7 @@ void check_runtime_axis(const InferContext& context, std::size_t i, int axis, in
                     fmt::format("has the entry `{}`, which may be 0", to_string(size, context.dims)));
   }
   const bool overflows = max_extent(size, context.dims) > (INT64_MAX >> 2) / step;
-  if (overflows || (least > 0 && (room <= 0 || (least - 1) > (room - 1) / step)) {
+  if (overflows || (least > 0 && (room <= 0 || (least - 1) > (room - 1) / step))) {
     wrong_attribute(context, "sizes",
                     fmt::format("has the entry {}, which exceeds axis {} of extent {}",
                                 to_string(size, context.dims), axis, to_string(n, context.dims)));
