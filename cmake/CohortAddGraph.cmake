@@ -11,6 +11,9 @@ include_guard()
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.25)
 
+# Products and mathematical functions want fused multiply-add and wide vectors, which a compiler's default instruction set
+# often lacks: without them they are right and slow.
+set(COHORT_ARCH "native" CACHE STRING "-march for emitted sources; empty: the compiler's default, as when cross-compiling")
 set(COHORT_EXECUTABLE "" CACHE FILEPATH "cohort for the machine that builds; empty: the package's own")
 
 function(cohort_add_graph target)
@@ -73,6 +76,9 @@ function(cohort_add_graph target)
   target_compile_features(${target} PUBLIC cxx_std_20)  # NAME.hpp needs it, too
   target_compile_options(${target} PRIVATE -ffp-contract=off -fno-math-errno -fno-trapping-math
                                            $<$<CXX_COMPILER_ID:Clang>:-mprefer-vector-width=512>)
+  if(COHORT_ARCH AND NOT CMAKE_CROSSCOMPILING)
+    target_compile_options(${target} PRIVATE -march=${COHORT_ARCH})
+  endif()
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 endfunction()
 

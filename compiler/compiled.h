@@ -1,4 +1,5 @@
-// What the compiler hands to the emitters: loop programs whose buffers have addresses. Emitters add spelling only.
+// What the compiler hands to the emitters: loop programs whose buffers have addresses. Emitters add spelling
+// only.
 #pragma once
 
 #include "ir/graph.h"
@@ -8,10 +9,10 @@ namespace cohort {
 
 // Where a buffer's first element lives.
 enum class Space : std::uint8_t {
-  kArgument,    // the caller's array: input or output `Buffer::index` of the function
-  kWorkspace,   // `offset` bytes into the workspace: state and temporaries
-  kWeights,     // `offset` bytes into the module's read-only weights
-  kNone         // a buffer that no kernel touches any more
+  kArgument,   // the caller's array: input or output `Buffer::index` of the function
+  kWorkspace,  // `offset` bytes into the workspace: state and temporaries
+  kWeights,    // `offset` bytes into the module's read-only weights
+  kNone        // a buffer that no kernel touches any more
 };
 struct Placement {
   Space space = Space::kNone;
@@ -20,42 +21,43 @@ struct Placement {
 
 struct CompiledFunction {
   kernel::Program program;
-  std::vector<Placement> placements;    // by BufferId
+  std::vector<Placement> placements;  // by BufferId
 };
 
 inline constexpr std::uint64_t kZeros = UINT64_MAX;
 struct StateLayout {
-  std::uint64_t offset = 0;             // bytes into the workspace
-  std::vector<std::int64_t> strides;    // in elements, one per axis
-  std::uint64_t init_offset = kZeros;   // bytes into the weights of the initial value; kZeros: all bytes are zero
+  std::uint64_t offset = 0;           // bytes into the workspace
+  std::vector<std::int64_t> strides;  // in elements, one per axis
+  // Bytes into the weights of the initial value; kZeros: all bytes are zero.
+  std::uint64_t init_offset = kZeros;
 };
 struct WeightEntry {
   ConstantId constant = 0;
-  std::uint64_t offset = 0;             // bytes into the weights
+  std::uint64_t offset = 0;  // bytes into the weights
 };
 
 // The workspace is [header | state | temporaries]. Everything is aligned to kAlignment.
 inline constexpr std::uint64_t kAlignment = 64;
 inline constexpr std::uint64_t kHeaderBytes = 256;
 struct CompiledModule {
-  Module module;                        // after optimisation; `source_functions` has what the user wrote
-  std::vector<CompiledFunction> functions;   // as Module::functions
-  std::vector<StateLayout> states;      // by StateId
+  Module module;                            // after optimisation; `source_functions` has what the user wrote
+  std::vector<CompiledFunction> functions;  // as Module::functions
+  std::vector<StateLayout> states;          // by StateId
   std::uint64_t header_bytes = 0;
-  std::uint64_t state_bytes = 0;        // of all state, padding included; begins at header_bytes
-  std::uint64_t workspace_bytes = 0;    // all of it
-  std::vector<WeightEntry> weights;     // constants that kernels read, by ascending offset
+  std::uint64_t state_bytes = 0;      // of all state, padding included; begins at header_bytes
+  std::uint64_t workspace_bytes = 0;  // all of it
+  std::vector<WeightEntry> weights;   // constants that kernels read, by ascending offset
   std::uint64_t weights_bytes = 0;
 };
 
 struct CompileOptions {
-  bool fast = false;                    // --fp=fast: rewrites that re-associate are allowed
-  std::vector<std::string> disabled;    // --disable=pass or pass:n
-  int pass_limit = -1;                  // --pass-limit: stop after so many pass runs
-  std::string stop_after;               // --stop-after: a pass's name
-  bool verify_passes = false;           // --verify-passes
-  bool print_changed = false;           // --print-changed
-  std::string reproducer;               // file to write if a pass fails; empty: none
+  bool fast = false;                  // --fp=fast: rewrites that re-associate are allowed
+  std::vector<std::string> disabled;  // --disable=pass or pass:n
+  int pass_limit = -1;                // --pass-limit: stop after so many pass runs
+  std::string stop_after;             // --stop-after: a pass's name
+  bool verify_passes = false;         // --verify-passes
+  bool print_changed = false;         // --print-changed
+  std::string reproducer;             // file to write if a pass fails; empty: none
 };
 
 // Runs the whole pipeline (pipeline.cpp).

@@ -77,7 +77,8 @@ void check_arity(const OpDef& op, std::size_t count) {
 
 void check_attrs(const OpDef& op, const Attrs& attrs) {
   for (const NamedAttr& a : attrs) {
-    const auto spec = std::find_if(op.attrs.begin(), op.attrs.end(), [&](const AttrSpec& s) { return s.name == a.name; });
+    const auto spec =
+        std::find_if(op.attrs.begin(), op.attrs.end(), [&](const AttrSpec& s) { return s.name == a.name; });
     if (spec == op.attrs.end()) fail(DiagId::kUnknownAttribute, op.name, a.name);
     static_assert(std::variant_size_v<Attr> == 7 && static_cast<int>(AttrKind::kDType) == 6,
                   "AttrKind numbers the alternatives of Attr");
@@ -124,7 +125,8 @@ ValueId FunctionBuilder::literal_int(DType dtype, std::int64_t value) {
 
 ValueId FunctionBuilder::node(const OpDef& op, std::span<const ValueId> inputs, Attrs attrs, std::string name,
                               LocId loc) {
-  std::sort(attrs.begin(), attrs.end(), [](const NamedAttr& a, const NamedAttr& b) { return a.name < b.name; });
+  std::sort(attrs.begin(), attrs.end(),
+            [](const NamedAttr& a, const NamedAttr& b) { return a.name < b.name; });
   check_arity(op, inputs.size());
   check_attrs(op, attrs);
   std::vector<Type> types;
@@ -138,7 +140,8 @@ ValueId FunctionBuilder::node(const OpDef& op, std::span<const ValueId> inputs, 
   const auto id = static_cast<NodeId>(function_.nodes.size());
   const auto first = static_cast<ValueId>(function_.values.size());
   const auto count = static_cast<std::uint32_t>(results.size());
-  for (std::uint32_t r = 0; r < count; ++r) append_value(function_, {std::move(results[r]), {}, ValueKind::kNode, id, r});
+  for (std::uint32_t r = 0; r < count; ++r)
+    append_value(function_, {std::move(results[r]), {}, ValueKind::kNode, id, r});
   if (!name.empty()) function_.values[first].name = std::move(name);
   function_.nodes.push_back({&op, {inputs.begin(), inputs.end()}, std::move(attrs), first, count, loc, {}});
   return first;
@@ -152,7 +155,8 @@ ValueId FunctionBuilder::cast(ValueId value, DType dtype) {
 namespace {
 
 // The dtype the inputs from `first` on are cast to.
-DType common_dtype(const FunctionBuilder& builder, std::span<const ValueId> inputs, std::size_t first, bool to_float) {
+DType common_dtype(const FunctionBuilder& builder, std::span<const ValueId> inputs, std::size_t first,
+                   bool to_float) {
   DType common = DType::kBool;
   for (std::size_t i = first; i < inputs.size(); ++i) {
     DType dtype = builder.type(inputs[i]).dtype;
@@ -188,12 +192,13 @@ void cast_operands(FunctionBuilder& builder, const OpDef& op, std::vector<ValueI
 
 }  // namespace
 
-ValueId FunctionBuilder::make(std::string_view op, std::span<const ValueId> inputs, Attrs attrs, std::string name,
-                              LocId loc) {
+ValueId FunctionBuilder::make(std::string_view op, std::span<const ValueId> inputs, Attrs attrs,
+                              std::string name, LocId loc) {
   const OpDef* def = find_op(op);
   if (!def) fail(DiagId::kUnknownOperator, op);
   check_arity(*def, inputs.size());
-  std::sort(attrs.begin(), attrs.end(), [](const NamedAttr& a, const NamedAttr& b) { return a.name < b.name; });
+  std::sort(attrs.begin(), attrs.end(),
+            [](const NamedAttr& a, const NamedAttr& b) { return a.name < b.name; });
   if (def->expand) {
     check_attrs(*def, attrs);
     return def->expand(*this, inputs, attrs, std::move(name), loc);
@@ -208,7 +213,9 @@ ValueId FunctionBuilder::make(std::string_view op, std::initializer_list<ValueId
   return make(op, std::span(inputs.begin(), inputs.size()), std::move(attrs), std::move(name), 0);
 }
 
-void FunctionBuilder::output(std::string name, ValueId value) { function_.outputs.push_back({std::move(name), value}); }
+void FunctionBuilder::output(std::string name, ValueId value) {
+  function_.outputs.push_back({std::move(name), value});
+}
 void FunctionBuilder::update(StateId state, ValueId value) { function_.updates.push_back({state, value}); }
 
 Function FunctionBuilder::finish() {

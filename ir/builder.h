@@ -17,8 +17,8 @@ class ModuleBuilder {
   explicit ModuleBuilder(Module module);
 
   DimId add_dim(std::string name, std::int64_t min, std::int64_t max);
-  ConstantId add_constant(std::string name, Tensor data);      // shape constant
-  ConstantId literal(const Tensor& scalar);                     // interned by dtype and bits
+  ConstantId add_constant(std::string name, Tensor data);  // shape constant
+  ConstantId literal(const Tensor& scalar);                // interned by dtype and bits
   StateId add_state(std::string name, Type type, Tensor init, LocId loc = 0);
   LocId add_location(SourceLoc location);
   void add_function(Function function);
@@ -37,17 +37,19 @@ class FunctionBuilder {
   FunctionBuilder(ModuleBuilder& module, std::string name);
 
   ValueId input(std::string name, Type type);
-  ValueId state(StateId id);                 // its old value; the same id each time
-  ValueId constant(ConstantId id);           // likewise
+  ValueId state(StateId id);        // its old value; the same id each time
+  ValueId constant(ConstantId id);  // likewise
   ValueId literal(DType dtype, double value);
   ValueId literal_int(DType dtype, std::int64_t value);
   // Appends a node exactly as given: operand dtypes must already be right. Attributes need not be sorted.
   // Returns the first result.
-  ValueId node(const OpDef& op, std::span<const ValueId> inputs, Attrs attrs = {}, std::string name = {}, LocId loc = 0);
+  ValueId node(const OpDef& op, std::span<const ValueId> inputs, Attrs attrs = {}, std::string name = {},
+               LocId loc = 0);
   // Finds the operator, inserts casts for elementwise operands (promotion), expands `einsum`, then the same.
   ValueId make(std::string_view op, std::span<const ValueId> inputs, Attrs attrs = {}, std::string name = {},
                LocId loc = 0);
-  ValueId make(std::string_view op, std::initializer_list<ValueId> inputs, Attrs attrs = {}, std::string name = {});
+  ValueId make(std::string_view op, std::initializer_list<ValueId> inputs, Attrs attrs = {},
+               std::string name = {});
   ValueId cast(ValueId value, DType dtype);
 
   void output(std::string name, ValueId value);

@@ -1,5 +1,5 @@
-// What is said to the user. Every message is one row of diagnostics.def and has a test; errors in the user's graph or
-// files are UserError, the only exception that crosses rooms; defects of ours are internal_error.
+// What is said to the user. Every message is one row of diagnostics.def and has a test; errors in the user's
+// graph or files are UserError, the only exception that crosses rooms; defects of ours are internal_error.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,8 +20,8 @@ enum class DiagId : unsigned short {
 // The exit code a kind of error leads to.
 enum class Category : unsigned char { kGraph = 1, kUsage = 2, kFile = 3, kHostCompiler = 4, kDifference = 5 };
 
-std::string_view diagnostic_name(DiagId id);      // "unknown_operator"
-std::string_view diagnostic_text(DiagId id);      // its fmt format string
+std::string_view diagnostic_name(DiagId id);  // "unknown_operator"
+std::string_view diagnostic_text(DiagId id);  // its fmt format string
 Category diagnostic_category(DiagId id);
 
 // A place in a file of the user's; line and column count from 1, 0 means none.
@@ -37,8 +37,8 @@ struct Diagnostic {
   DiagId id;
   Location location;
   std::string message;
-  std::vector<std::string> notes;   // where it comes from
-  std::string hint;                 // what to do, last
+  std::vector<std::string> notes;  // where it comes from
+  std::string hint;                // what to do, last
 };
 // "file:line:col: error[name]: message", then notes and the hint, each on a line.
 std::string to_string(const Diagnostic& diagnostic);

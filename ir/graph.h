@@ -1,17 +1,20 @@
 // The graph: a Module of constants, state variables and functions; a Function is a list of nodes in order.
 //
 // Invariants (verify.h checks them by these numbers):
-//  I1 a node's inputs are defined before it; node i's results are the values [first_result, first_result+result_count)
-//  I2 every value's kind and index point back at what defines it
-//  I3 result types are what the operator infers from the inputs' types and the attributes
-//  I4 attributes are sorted by name, known to the operator and complete
-//  I5 input, output and function names are unique within their table; so are names of states, constants and dims
-//  I6 an update has the type of its state variable; each variable is updated at most once
-//  I7 elementwise operands have the dtypes the operator's row asks for; there are no implicit conversions
-//  I8 state variables and constants have constant shapes, and their tensors those extents
 //
-// Graphs are values: passes read one and write another (rewriter.h); nothing is edited in place and there are no
-// use-lists (uses.h counts uses where a pass needs them).
+// - I1 a node's inputs are defined before it; node i's results are the values from first_result on,
+//   result_count of them
+// - I2 every value's kind and index point back at what defines it
+// - I3 result types are what the operator infers from the inputs' types and the attributes
+// - I4 attributes are sorted by name, known to the operator and complete
+// - I5 input, output and function names are unique within their table; so are names of states, constants
+//   and dims
+// - I6 an update has the type of its state variable; each variable is updated at most once
+// - I7 elementwise operands have the dtypes the operator's row asks for; there are no implicit conversions
+// - I8 state variables and constants have constant shapes, and their tensors those extents
+//
+// Graphs are values: passes read one and write another (rewriter.h); nothing is edited in place and there are
+// no use-lists (uses.h counts uses where a pass needs them).
 #pragma once
 
 #include <memory>
@@ -27,11 +30,11 @@ namespace cohort {
 struct OpDef;
 struct Function;
 
-using ValueId = std::uint32_t;      // index into Function::values
-using NodeId = std::uint32_t;       // index into Function::nodes
-using StateId = std::uint32_t;      // index into Module::states
-using ConstantId = std::uint32_t;   // index into Module::constants
-using LocId = std::uint32_t;        // index into Module::locations; 0 is "nowhere"
+using ValueId = std::uint32_t;     // index into Function::values
+using NodeId = std::uint32_t;      // index into Function::nodes
+using StateId = std::uint32_t;     // index into Module::states
+using ConstantId = std::uint32_t;  // index into Module::constants
+using LocId = std::uint32_t;       // index into Module::locations; 0 is "nowhere"
 inline constexpr std::uint32_t kNoId = UINT32_MAX;
 
 // An attribute's value. IntList entries may be null (Python's default in a slice).
@@ -42,12 +45,15 @@ struct NamedAttr {
   Attr value;
   bool operator==(const NamedAttr&) const = default;
 };
-using Attrs = std::vector<NamedAttr>;   // sorted by name
+using Attrs = std::vector<NamedAttr>;  // sorted by name
 
 const Attr* find_attr(const Attrs& attrs, std::string_view name);
-// Typed access; the operator's AttrSpec guarantees the alternative. The second form gives the fallback if absent.
+// Typed access; the operator's AttrSpec guarantees the alternative. The second form gives the fallback if
+// absent.
 template <typename T>
-const T& attr(const Attrs& attrs, std::string_view name) { return std::get<T>(*find_attr(attrs, name)); }
+const T& attr(const Attrs& attrs, std::string_view name) {
+  return std::get<T>(*find_attr(attrs, name));
+}
 template <typename T>
 T attr_or(const Attrs& attrs, std::string_view name, T fallback) {
   const Attr* found = find_attr(attrs, name);
@@ -59,10 +65,10 @@ enum class ValueKind : std::uint8_t { kInput, kState, kConstant, kNode };
 
 struct Value {
   Type type;
-  std::string name;                 // empty: the compiler made it
+  std::string name;  // empty: the compiler made it
   ValueKind kind = ValueKind::kNode;
-  std::uint32_t index = 0;          // which input, StateId, ConstantId or NodeId
-  std::uint32_t result = 0;         // which result of the node
+  std::uint32_t index = 0;   // which input, StateId, ConstantId or NodeId
+  std::uint32_t result = 0;  // which result of the node
 };
 
 struct Node {
@@ -72,7 +78,7 @@ struct Node {
   ValueId first_result = 0;
   std::uint32_t result_count = 1;
   LocId loc = 0;
-  std::vector<std::shared_ptr<const Function>> regions;   // bodies of loops and branches
+  std::vector<std::shared_ptr<const Function>> regions;  // bodies of loops and branches
 };
 
 struct Output {
@@ -88,9 +94,9 @@ struct Function {
   std::string name;
   std::vector<Value> values;
   std::vector<Node> nodes;
-  std::vector<ValueId> inputs;      // in the order of the file
-  std::vector<Output> outputs;      // in the order of the file
-  std::vector<Update> updates;      // by StateId
+  std::vector<ValueId> inputs;  // in the order of the file
+  std::vector<Output> outputs;  // in the order of the file
+  std::vector<Update> updates;  // by StateId
 
   const Value& value(ValueId id) const { return values[id]; }
   const Node& node(NodeId id) const { return nodes[id]; }
@@ -109,16 +115,17 @@ struct State {
   Tensor init;
   LocId loc = 0;
 };
-// Where the user's own source says a node comes from, as given in `loc`, and where it stands in the graph file.
+// Where the user's own source says a node comes from, as given in `loc`, and where it stands in the graph
+// file.
 struct SourceLoc {
-  std::string user;                 // "model.py:12:3", may be empty
-  int line = 0;                     // in the graph file
+  std::string user;  // "model.py:12:3", may be empty
+  int line = 0;      // in the graph file
   int column = 0;
 };
 
 struct Module {
   std::string name;
-  std::string file;                 // the graph file's name as given; only for messages
+  std::string file;  // the graph file's name as given; only for messages
   Dims dims;
   std::vector<Constant> constants;
   std::vector<State> states;

@@ -13,7 +13,8 @@ std::vector<Tensor> initial_state(const Module& module) {
 }
 
 std::vector<Tensor> evaluate_node(const Module& module, const Function& function, const Node& node,
-                                  std::span<const Tensor> inputs, const DimValues& dims, std::string* printed) {
+                                  std::span<const Tensor> inputs, const DimValues& dims,
+                                  std::string* printed) {
   (void)module;
   std::vector<Type> types;
   std::vector<Tensor> results;
@@ -41,7 +42,8 @@ CallResult interpret(const Module& module, const Function& function, std::span<c
     operands.clear();
     for (const ValueId input : node.inputs) operands.push_back(values[input]);
     std::vector<Tensor> results = evaluate_node(module, function, node, operands, dims, &result.printed);
-    for (std::uint32_t r = 0; r < node.result_count; ++r) values[node.first_result + r] = std::move(results[r]);
+    for (std::uint32_t r = 0; r < node.result_count; ++r)
+      values[node.first_result + r] = std::move(results[r]);
   }
   for (const Output& output : function.outputs) result.outputs.push_back(values[output.value]);
   for (const Update& update : function.updates) state[update.state] = values[update.value];
@@ -51,8 +53,8 @@ CallResult interpret(const Module& module, const Function& function, std::span<c
 namespace {
 
 // Solves scale * value + offset = extent, and checks an already bound value.
-void bind(const Module& module, const Value& input, std::size_t axis, std::int64_t extent, std::vector<bool>& bound,
-          DimValues& values) {
+void bind(const Module& module, const Value& input, std::size_t axis, std::int64_t extent,
+          std::vector<bool>& bound, DimValues& values) {
   const Dim& dim = input.type.shape[axis];
   if (!dim.is_constant()) {
     const NamedDim& named = module.dims[dim.symbol];
@@ -65,7 +67,8 @@ void bind(const Module& module, const Value& input, std::size_t axis, std::int64
     }
   }
   const std::int64_t expected = evaluate(dim, values);
-  if (expected != extent) fail(DiagId::kInputExtent, input.name, extent, axis, to_string(dim, module.dims), expected);
+  if (expected != extent)
+    fail(DiagId::kInputExtent, input.name, extent, axis, to_string(dim, module.dims), expected);
 }
 
 }  // namespace

@@ -104,7 +104,8 @@ std::uint64_t hash(const ExprRef& e) {
   std::uint64_t h = mix(static_cast<std::uint64_t>(e->kind), static_cast<std::uint64_t>(e->dtype));
   h = mix(h, static_cast<std::uint64_t>(e->op));
   h = mix(mix(h, e->id), e->bits);
-  h = mix(mix(mix(h, static_cast<std::uint64_t>(e->dim.offset)), static_cast<std::uint64_t>(e->dim.scale)), e->dim.symbol);
+  h = mix(mix(mix(h, static_cast<std::uint64_t>(e->dim.offset)), static_cast<std::uint64_t>(e->dim.scale)),
+          e->dim.symbol);
   for (const ExprRef& a : e->args) h = mix(h, hash(a));
   return h;
 }

@@ -1,37 +1,42 @@
 // The loop IR: what graphs are lowered to and what emitters print. Contract and grammar:
 //
-//   program  = buffers, kernels, calls in order of execution             one per function of the module
-//   kernel   = name, body, parameters, rows                              becomes one C function
-//   call     = kernel over a range of its rows                           no calls at all: each kernel once, in order
-//   stmt     = for v < extent (serial | simd | unroll | parallel) body   v counts from 0 by 1
+//   program  = buffers, kernels, calls in order of execution    one per function of the module
+//   kernel   = name, body, parameters, rows                     becomes one C function
+//   call     = kernel over a range of its rows                  no calls at all: each kernel once, in order
+//
+//   stmt     = for v < extent (serial | simd | unroll | parallel) body
+//                                                               v counts from 0 by 1
 //            | if cond then body else body
 //            | store buffer[index] = value
-//            | let v = value                                             never assigned again
-//            | var v = value | assign v = value                          a mutable local
-//            | accumulator v: op dtype (lanes | serial)                  starts at the identity of op
-//            | accumulate v, value [, lane]                              v = v op value; see ir/README.md for the order
-//            | check cond else index error (operator, index, size)
-//            | assert cond else message | print message, buffer
-//            | call function(arguments)                                  a function of the runtime on whole buffers
+//            | let v = value                                    never assigned again
+//            | var v = value | assign v = value                 a mutable local
+//            | accumulator v: op dtype (lanes | serial)         starts at the identity of op
+//            | accumulate v, value [, lane]                     v = v op value; order: ir/README.md
+//            | check cond else index error                      names operator, index and size
+//            | assert cond else message
+//            | print message, buffer
+//            | call function(arguments)                         a function of the runtime on whole buffers
+//
 //   expr     = constant | v | dim | load buffer[index] | op(expr, ...) | finish(v)
 //
-// * Every expr has a dtype; operands obey the operator's row in ops.def; index arithmetic is i64.
-// * f16 and bf16 exprs are held in f32 and rounded to their precision after every operator.
-// * An index has one expr per axis of the buffer until the pass `flatten_indices`, one flat element index after it.
-//   Buffers are contiguous, row-major, with the actual (not the maximal) extents. See Note [flat indices].
-// * An accumulator is read with finish(v), after the loops that accumulate into it, never inside them.
-// * A loop is `simd` only if its iterations are independent but for accumulators whose lane is its variable.
-// * No two statements of one kernel may race: kernels run one after the other and see each other's stores.
+// - Every expr has a dtype; operands obey the operator's row in ops.def; index arithmetic is i64.
+// - f16 and bf16 exprs are held in f32 and rounded to their precision after every operator.
+// - An index has one expr per axis of the buffer until the pass `flatten_indices`, one flat element index
+//   after it. Buffers are contiguous, row-major, with the actual (not the maximal) extents. See
+//   Note [flat indices].
+// - An accumulator is read with finish(v), after the loops that accumulate into it, never inside them.
+// - A loop is `simd` only if its iterations are independent but for accumulators whose lane is its variable.
+// - No two statements of one kernel may race: kernels run one after the other and see each other's stores.
 //
-// Note [rows]: kernels that are equal but for buffers and scalar constants share one body (the pass `outline`). The body
-// names the buffers of row 0; run for row r, every buffer `parameters[p]` in it stands for `rows[r].buffers[p]` and every
-// variable `scalars[s].var` has the value `rows[r].scalars[s]`. Other buffers are the same in all rows. The buffers of one
-// parameter lie in one space: all are state or temporaries (offsets into the workspace) or all are constants (offsets into
-// the weights); inputs and outputs are never parameters. Before `outline` a kernel has no parameters and no rows, and
-// runs once.
+// Note [rows]: kernels that are equal but for buffers and scalar constants share one body (the pass
+// `outline`). The body names the buffers of row 0; run for row r, every buffer `parameters[p]` in it stands
+// for `rows[r].buffers[p]` and every variable `scalars[s].var` has the value `rows[r].scalars[s]`. Other
+// buffers are the same in all rows. The buffers of one parameter lie in one space: all are state or
+// temporaries (offsets into the workspace) or all are constants (offsets into the weights); inputs and
+// outputs are never parameters. Before `outline` a kernel has no parameters and no rows, and runs once.
 //
-// Note [flat indices]: extents may depend on named dims, so strides are exprs over dims; the emitter computes them once
-// at a function's entry.
+// Note [flat indices]: extents may depend on named dims, so strides are exprs over dims; the emitter computes
+// them once at a function's entry.
 #pragma once
 
 #include <memory>
@@ -43,8 +48,8 @@
 
 namespace cohort::kernel {
 
-using VarId = std::uint32_t;      // unique within a program
-using BufferId = std::uint32_t;   // index into Program::buffers
+using VarId = std::uint32_t;     // unique within a program
+using BufferId = std::uint32_t;  // index into Program::buffers
 
 enum class ExprKind : std::uint8_t { kConst, kVar, kDim, kLoad, kOp, kFinish };
 struct Expr;
@@ -62,7 +67,7 @@ struct Expr {
 ExprRef constant(Scalar value);
 ExprRef constant_index(std::int64_t value);
 ExprRef variable(VarId id, DType dtype);
-ExprRef extent(const Dim& dim);                           // a constant folds
+ExprRef extent(const Dim& dim);  // a constant folds
 ExprRef load(BufferId buffer, DType dtype, std::vector<ExprRef> index);
 ExprRef finish(VarId accumulator, DType dtype);
 // Folds when every operand is constant, and x+0, x*1, x*0 on i64 (index arithmetic only).
@@ -71,46 +76,58 @@ inline ExprRef operator+(const ExprRef& a, const ExprRef& b) { return op(ScalarO
 inline ExprRef operator-(const ExprRef& a, const ExprRef& b) { return op(ScalarOp::k_sub, {a, b}, a->dtype); }
 inline ExprRef operator*(const ExprRef& a, const ExprRef& b) { return op(ScalarOp::k_mul, {a, b}, a->dtype); }
 bool is_constant_index(const Expr& e, std::int64_t value);
-bool equal(const ExprRef& a, const ExprRef& b);           // structural
-std::uint64_t hash(const ExprRef& e);                     // agrees with equal; stable across runs
+bool equal(const ExprRef& a, const ExprRef& b);  // structural
+std::uint64_t hash(const ExprRef& e);            // agrees with equal; stable across runs
 
 enum class StmtKind : std::uint8_t {
-  kFor, kIf, kStore, kLet, kVar, kAssign, kAccumulator, kAccumulate, kCheck, kAssert, kPrint, kCall
+  kFor,
+  kIf,
+  kStore,
+  kLet,
+  kVar,
+  kAssign,
+  kAccumulator,
+  kAccumulate,
+  kCheck,
+  kAssert,
+  kPrint,
+  kCall
 };
 enum class LoopMode : std::uint8_t { kSerial, kSimd, kUnroll, kParallel };
 
 struct Stmt {
   StmtKind kind = StmtKind::kStore;
-  LoopMode mode = LoopMode::kSerial;     // kFor
-  bool lanes = false;                    // kAccumulator: sixteen partial accumulators
-  ScalarOp op = ScalarOp::kNone;         // kAccumulator, kAccumulate: k_add k_mul k_min k_max k_and k_or
-  DType dtype = DType::kI64;             // of the variable
-  VarId var = 0;                         // kFor kLet kVar kAssign kAccumulator kAccumulate
-  BufferId buffer = 0;                   // kStore kPrint
-  ExprRef value;                         // kFor: extent; kIf kCheck kAssert: condition; else the value
-  std::vector<ExprRef> index;            // kStore: index; kAccumulate: lane or nothing; kCheck: index, size; kCall: scalars
-  std::vector<BufferId> buffers;         // kCall: buffer arguments, outputs first
-  std::string text;                      // kCall: function; kCheck: operator; kAssert kPrint: message
-  std::uint32_t outputs = 0;             // kCall: how many of `buffers` are written
-  std::vector<Stmt> body;                // kFor, kIf
-  std::vector<Stmt> else_body;           // kIf
-  std::vector<std::uint32_t> sources;    // NodeIds of the graph this computes; only where it begins
+  LoopMode mode = LoopMode::kSerial;  // kFor
+  bool lanes = false;                 // kAccumulator: sixteen partial accumulators
+  ScalarOp op = ScalarOp::kNone;      // kAccumulator, kAccumulate: k_add k_mul k_min k_max k_and k_or
+  DType dtype = DType::kI64;          // of the variable
+  VarId var = 0;                      // kFor kLet kVar kAssign kAccumulator kAccumulate
+  BufferId buffer = 0;                // kStore kPrint
+  ExprRef value;                      // kFor: extent; kIf kCheck kAssert: condition; else the value
+  std::vector<ExprRef>
+      index;  // kStore: index; kAccumulate: lane or nothing; kCheck: index, size; kCall: scalars
+  std::vector<BufferId> buffers;       // kCall: buffer arguments, outputs first
+  std::string text;                    // kCall: function; kCheck: operator; kAssert kPrint: message
+  std::uint32_t outputs = 0;           // kCall: how many of `buffers` are written
+  std::vector<Stmt> body;              // kFor, kIf
+  std::vector<Stmt> else_body;         // kIf
+  std::vector<std::uint32_t> sources;  // NodeIds of the graph this computes; only where it begins
 };
 
 enum class BufferKind : std::uint8_t { kInput, kOutput, kState, kConstant, kTemporary };
 struct Buffer {
-  std::string name;                      // of the value it holds, for readers
+  std::string name;  // of the value it holds, for readers
   BufferKind kind = BufferKind::kTemporary;
   DType dtype = DType::kF64;
   Shape shape;
-  std::uint32_t index = 0;               // which input, output, StateId, ConstantId
+  std::uint32_t index = 0;  // which input, output, StateId, ConstantId
 };
 
 // What a shared body is run on: see Note [rows].
 struct KernelRow {
-  std::vector<BufferId> buffers;         // by parameter
-  std::vector<std::uint64_t> scalars;    // bits, by scalar
-  std::vector<std::uint32_t> sources;    // NodeIds of the graph that this row computes
+  std::vector<BufferId> buffers;       // by parameter
+  std::vector<std::uint64_t> scalars;  // bits, by scalar
+  std::vector<std::uint32_t> sources;  // NodeIds of the graph that this row computes
 };
 struct ScalarParameter {
   VarId var = 0;
@@ -121,7 +138,7 @@ struct Kernel {
   std::vector<Stmt> body;
   std::vector<BufferId> parameters;
   std::vector<ScalarParameter> scalars;
-  std::vector<KernelRow> rows;           // empty: the kernel runs once on the buffers it names
+  std::vector<KernelRow> rows;  // empty: the kernel runs once on the buffers it names
 };
 
 // Runs rows [first_row, first_row + row_count) of a kernel, in order; a kernel without rows runs once.
@@ -132,11 +149,11 @@ struct KernelCall {
 };
 
 struct Program {
-  std::string name;                      // of the function
+  std::string name;  // of the function
   std::vector<Buffer> buffers;
   std::vector<Kernel> kernels;
-  std::vector<KernelCall> calls;         // empty before `outline`: each kernel once, in order
-  bool flat = false;                     // after `flatten_indices`: every index is one flat element index
+  std::vector<KernelCall> calls;  // empty before `outline`: each kernel once, in order
+  bool flat = false;              // after `flatten_indices`: every index is one flat element index
   VarId next_var = 0;
 };
 

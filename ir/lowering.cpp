@@ -34,7 +34,8 @@ ExprRef NodeLowering::load_broadcast(int i, std::span<const ExprRef> index) {
 }
 
 ExprRef NodeLowering::let(ExprRef value) {
-  if (value->kind == ExprKind::kConst || value->kind == ExprKind::kVar || value->kind == ExprKind::kDim) return value;
+  if (value->kind == ExprKind::kConst || value->kind == ExprKind::kVar || value->kind == ExprKind::kDim)
+    return value;
   Stmt stmt;
   stmt.kind = StmtKind::kLet;
   stmt.var = scope_.new_var();
@@ -49,8 +50,10 @@ namespace {
 Stmt index_check(std::string_view op_name, const ExprRef& index, const ExprRef& least, const ExprRef& size) {
   Stmt check;
   check.kind = StmtKind::kCheck;
-  check.value = op(ScalarOp::k_and, {op(ScalarOp::k_lt, {index, size}, DType::kBool),
-                                     op(ScalarOp::k_ge, {index, least}, DType::kBool)}, DType::kBool);
+  check.value =
+      op(ScalarOp::k_and,
+         {op(ScalarOp::k_lt, {index, size}, DType::kBool), op(ScalarOp::k_ge, {index, least}, DType::kBool)},
+         DType::kBool);
   check.index = {index, size};
   check.text = std::string(op_name);
   return check;
@@ -164,7 +167,9 @@ ExprRef LoopContext::load_result(int result, std::vector<ExprRef> index) {
 }
 
 BufferId LoopContext::input_buffer(int i) { return scope_.buffer(node_.inputs[static_cast<std::size_t>(i)]); }
-BufferId LoopContext::result_buffer(int i) { return scope_.buffer(node_.first_result + static_cast<ValueId>(i)); }
+BufferId LoopContext::result_buffer(int i) {
+  return scope_.buffer(node_.first_result + static_cast<ValueId>(i));
+}
 
 void LoopContext::call(std::string name, std::vector<BufferId> outputs, std::vector<BufferId> inputs,
                        std::vector<ExprRef> scalars) {

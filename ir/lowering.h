@@ -1,5 +1,5 @@
-// What operators' files use to say how they become loops. The compiler's lowering drives them: it decides which values
-// get a buffer and which are inlined into their readers; an operator's file does not know which.
+// What operators' files use to say how they become loops. The compiler's lowering drives them: it decides
+// which values get a buffer and which are inlined into their readers; an operator's file does not know which.
 #pragma once
 
 #include <functional>
@@ -12,21 +12,23 @@
 
 namespace cohort {
 
-// Where statements go while a kernel is built, and how an element of a value is obtained. The compiler's lowering fills
-// in the functions; the rest is shared.
+// Where statements go while a kernel is built, and how an element of a value is obtained. The compiler's
+// lowering fills in the functions; the rest is shared.
 struct LoweringScope {
-  // The element of `value` at `index` (one i64 expr per axis): a load, a literal, or the producer's own element.
+  // The element of `value` at `index` (one i64 expr per axis): a load, a literal, or the producer's own
+  // element.
   std::function<kernel::ExprRef(ValueId value, std::vector<kernel::ExprRef> index)> element;
   std::function<void(ValueId value, std::vector<kernel::ExprRef> index, kernel::ExprRef element)> store;
-  // The buffer that holds all of `value` (made on demand), for calls into the runtime and for reading results back.
+  // The buffer that holds all of `value` (made on demand), for calls into the runtime and for reading results
+  // back.
   std::function<kernel::BufferId(ValueId value)> buffer;
   kernel::VarId next_var = 0;
-  std::vector<kernel::Stmt>* statements = nullptr;   // where append puts them
-  // Statement lists that are being written, outermost first, each with a number of its own: a `let` may be read again
-  // while its list is among them.
+  std::vector<kernel::Stmt>* statements = nullptr;  // where append puts them
+  // Statement lists that are being written, outermost first, each with a number of its own: a `let` may be
+  // read again while its list is among them.
   std::vector<std::uint32_t> regions{0};
   std::uint32_t next_region = 1;
-  std::set<kernel::VarId> mutable_vars;              // declared by declare(): reading one twice may give two values
+  std::set<kernel::VarId> mutable_vars;  // declared by declare(): reading one twice may give two values
 
   kernel::VarId new_var() { return next_var++; }
   void append(kernel::Stmt stmt) { statements->push_back(std::move(stmt)); }
@@ -44,11 +46,14 @@ class NodeLowering {
   const Attrs& attrs() const { return node_.attrs; }
   int input_count() const { return static_cast<int>(node_.inputs.size()); }
   const Type& input_type(int i) const { return function_.type(node_.inputs[static_cast<std::size_t>(i)]); }
-  const Type& result_type(int i = 0) const { return function_.type(node_.first_result + static_cast<ValueId>(i)); }
+  const Type& result_type(int i = 0) const {
+    return function_.type(node_.first_result + static_cast<ValueId>(i));
+  }
 
   // Element of input i. The index has one expr per axis of that input.
   kernel::ExprRef load(int i, std::vector<kernel::ExprRef> index);
-  // The same where the input's shape broadcasts to the result's: axes of extent 1 are read at 0, leading ones dropped.
+  // The same where the input's shape broadcasts to the result's: axes of extent 1 are read at 0, leading ones
+  // dropped.
   kernel::ExprRef load_broadcast(int i, std::span<const kernel::ExprRef> index);
   // Names a value so that it is computed once. Constants and variables are returned as they are.
   kernel::ExprRef let(kernel::ExprRef value);
@@ -59,7 +64,8 @@ class NodeLowering {
 
   void for_each(const Dim& extent, const std::function<void(kernel::ExprRef)>& body);
   void for_each(const Shape& shape, const std::function<void(std::vector<kernel::ExprRef>)>& body);
-  void if_then(kernel::ExprRef condition, const std::function<void()>& body, const std::function<void()>& otherwise = {});
+  void if_then(kernel::ExprRef condition, const std::function<void()>& body,
+               const std::function<void()>& otherwise = {});
   // A mutable local: read it through the returned variable, write it with assign.
   kernel::ExprRef declare(kernel::ExprRef initial);
   void assign(const kernel::ExprRef& variable, kernel::ExprRef value);
@@ -98,7 +104,8 @@ class LoopContext : public NodeLowering {
   kernel::ExprRef load_result(int result, std::vector<kernel::ExprRef> index);
   kernel::BufferId input_buffer(int i);
   kernel::BufferId result_buffer(int i);
-  // A call of runtime function `name`: writes the result buffers, reads the input buffers, `scalars` are i64 exprs.
+  // A call of runtime function `name`: writes the result buffers, reads the input buffers, `scalars` are i64
+  // exprs.
   void call(std::string name, std::vector<kernel::BufferId> outputs, std::vector<kernel::BufferId> inputs,
             std::vector<kernel::ExprRef> scalars);
 };

@@ -1,5 +1,6 @@
-// What the compiler knows of an operator: one OpDef each. Scalar operators come from the rows of ops.def, structured
-// operators from one file each in ops/, listed in ops/list.def. Nothing else switches over operator names.
+// What the compiler knows of an operator: one OpDef each. Scalar operators come from the rows of ops.def,
+// structured operators from one file each in ops/, listed in ops/list.def. Nothing else switches over
+// operator names.
 #pragma once
 
 #include <span>
@@ -15,7 +16,8 @@ struct AttrSpec {
   std::string_view name;
   AttrKind kind;
   bool required = false;
-  std::optional<Attr> fallback{};     // printed only if different from this; the meaning of "absent" if there is none
+  // Printed only if different from this; the meaning of "absent" if there is none.
+  std::optional<Attr> fallback{};
 };
 
 // What `infer` sees: types of the inputs, attributes, the module's dims for messages.
@@ -26,38 +28,39 @@ struct InferContext {
   const Dims& dims;
 };
 
-// What `evaluate` sees: concrete inputs. Writes one tensor per result, of the dtypes and extents that infer gave.
+// What `evaluate` sees: concrete inputs. Writes one tensor per result, of the dtypes and extents that infer
+// gave.
 struct EvalContext {
   const OpDef& op;
   std::span<const Tensor> inputs;
   const Attrs& attrs;
   const DimValues& dims;
   std::span<const Type> result_types;
-  std::vector<Tensor>& results;       // preallocated, zero-filled
-  std::string* printed = nullptr;     // `print` appends here
+  std::vector<Tensor>& results;    // preallocated, zero-filled
+  std::string* printed = nullptr;  // `print` appends here
 
   Extents result_extents(int i) const { return cohort::evaluate(result_types[i].shape, dims); }
 };
 
-class FunctionBuilder;                // ir/builder.h
-class ElementContext;                 // ir/lowering.h
-class LoopContext;                    // ir/lowering.h
+class FunctionBuilder;  // ir/builder.h
+class ElementContext;   // ir/lowering.h
+class LoopContext;      // ir/lowering.h
 
 // How a structured operator takes part in fusion.
 enum class OpClass : std::uint8_t {
-  kElementwise,   // scalar rows: result[i] = f(inputs[i], ...) with broadcasting
-  kIndexMap,      // result[i] = an element of an input (or a constant) chosen by i: costs nothing, is inlined
-  kGather,        // like kIndexMap, but computes or checks an index: inlined where read once
-  kReduction,     // loops over the inputs inside its own result's loops
-  kOpaque         // writes its results with statements of its own
+  kElementwise,  // scalar rows: result[i] = f(inputs[i], ...) with broadcasting
+  kIndexMap,     // result[i] = an element of an input (or a constant) chosen by i: costs nothing, is inlined
+  kGather,       // like kIndexMap, but computes or checks an index: inlined where read once
+  kReduction,    // loops over the inputs inside its own result's loops
+  kOpaque        // writes its results with statements of its own
 };
 
 // Which casts the builder inserts before a structured operator (scalar rows say it by their Operands).
 enum class Casting : std::uint8_t {
   kNone,
-  kPromote,       // all inputs to their promoted dtype (concat, matmul)
-  kFollowFirst,   // input 1 to the dtype of input 0 (set_slice, scatter_add, pad values)
-  kFloat          // integers and bool to f64, then as kPromote (softmax, logsumexp)
+  kPromote,      // all inputs to their promoted dtype (concat, matmul)
+  kFollowFirst,  // input 1 to the dtype of input 0 (set_slice, scatter_add, pad values)
+  kFloat         // integers and bool to f64, then as kPromote (softmax, logsumexp)
 };
 
 struct OpDef {
@@ -71,17 +74,20 @@ struct OpDef {
   // Types of the results, or fail(...) with the message the user sees.
   std::vector<Type> (*infer)(const InferContext&) = nullptr;
   void (*evaluate)(EvalContext&) = nullptr;
-  // One of the next two: the value of one element at the context's index, or the statements that write all results.
+  // One of the next two: the value of one element at the context's index, or the statements that write all
+  // results.
   kernel::ExprRef (*element)(ElementContext&) = nullptr;
   void (*loops)(LoopContext&) = nullptr;
   Casting casting = Casting::kNone;
-  // Structured operators whose compiled code may differ from the true value (softmax): how far, as the rows' ulp.
+  // Structured operators whose compiled code may differ from the true value (softmax): how far, as the rows'
+  // ulp.
   double ulp = 0;
   // Arithmetic operations for `results` result elements where the operator's class does not tell (products).
   std::int64_t (*flops)(const InferContext& context, std::int64_t results) = nullptr;
-  // An operator that the builder writes as others at once (einsum) has this and nothing above but its attributes.
-  ValueId (*expand)(FunctionBuilder& builder, std::span<const ValueId> inputs, const Attrs& attrs, std::string name,
-                    LocId loc) = nullptr;
+  // An operator that the builder writes as others at once (einsum) has this and nothing above but its
+  // attributes.
+  ValueId (*expand)(FunctionBuilder& builder, std::span<const ValueId> inputs, const Attrs& attrs,
+                    std::string name, LocId loc) = nullptr;
 };
 inline constexpr int kAnyNumber = 1 << 30;
 
@@ -92,7 +98,8 @@ const OpDef* scalar_op_def(ScalarOp op);
 inline bool is_scalar(const Node& node) { return node.op->scalar != ScalarOp::kNone; }
 
 // Shared by the operators' files.
-int normalized_axis(const InferContext& context, std::int64_t axis, int rank);            // refuses out of range
-std::vector<int> normalized_axes(const Attrs& attrs, std::string_view name, int rank);   // sorted; absent: all axes
+int normalized_axis(const InferContext& context, std::int64_t axis, int rank);  // refuses out of range
+std::vector<int> normalized_axes(const Attrs& attrs, std::string_view name,
+                                 int rank);  // sorted; absent: all axes
 
 }  // namespace cohort

@@ -14,7 +14,8 @@ ValueId Rewriter::operator()(ValueId old) {
   const Value& value = from_.value(old);
   if (value.kind == ValueKind::kState) return map_[old] = to_.state(value.index);
   if (value.kind == ValueKind::kConstant) return map_[old] = to_.constant(value.index);
-  internal_error("the value " + display_name(from_, old) + " of `" + from_.name + "` is read before it is emitted");
+  internal_error("the value " + display_name(from_, old) + " of `" + from_.name +
+                 "` is read before it is emitted");
 }
 
 void Rewriter::map(ValueId old, ValueId now) {

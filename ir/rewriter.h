@@ -1,4 +1,5 @@
-// How a pass walks one function and re-emits another: values of the old function map to values of the new one.
+// How a pass walks one function and re-emits another: values of the old function map to values of the new
+// one.
 #pragma once
 
 #include "ir/builder.h"
@@ -12,7 +13,8 @@ class Rewriter {
 
   const Function& from() const { return from_; }
   FunctionBuilder& to() { return to_; }
-  // The new value for an old one. States and constants are copied on first use; a node's result must be mapped already.
+  // The new value for an old one. States and constants are copied on first use; a node's result must be
+  // mapped already.
   ValueId operator()(ValueId old);
   void map(ValueId old, ValueId now);
   bool is_mapped(ValueId old) const { return map_[old] != kNoId; }

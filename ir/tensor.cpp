@@ -46,8 +46,12 @@ void put(Tensor& tensor, std::int64_t index, Scalar scalar) {
 
 }  // namespace
 
-double element_as_double(const Tensor& tensor, std::int64_t index) { return scalar_as_double(element(tensor, index)); }
-std::int64_t element_as_int(const Tensor& tensor, std::int64_t index) { return scalar_as_int(element(tensor, index)); }
+double element_as_double(const Tensor& tensor, std::int64_t index) {
+  return scalar_as_double(element(tensor, index));
+}
+std::int64_t element_as_int(const Tensor& tensor, std::int64_t index) {
+  return scalar_as_int(element(tensor, index));
+}
 void set_element(Tensor& tensor, std::int64_t index, double value) {
   put(tensor, index, make_scalar(tensor.dtype(), value));
 }
@@ -79,8 +83,10 @@ float f16_to_f32(std::uint16_t bits) {
 std::uint16_t f32_to_f16(float value) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t sign = (bits >> 16) & 0x8000u, magnitude = bits & 0x7fffffffu;
-  if (magnitude > 0x7f800000u) return static_cast<std::uint16_t>(sign | 0x7e00u | ((magnitude >> 13) & 0x3ffu));
-  if (magnitude >= 0x477ff000u) return static_cast<std::uint16_t>(sign | 0x7c00u);  // rounds to 65536 or beyond
+  if (magnitude > 0x7f800000u)
+    return static_cast<std::uint16_t>(sign | 0x7e00u | ((magnitude >> 13) & 0x3ffu));
+  if (magnitude >= 0x477ff000u)
+    return static_cast<std::uint16_t>(sign | 0x7c00u);  // rounds to 65536 or beyond
   if (magnitude < 0x38800000u) {  // below the least normal number: the sum rounds to a multiple of 2^-24
     const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
     return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(shifted) - 0x3f000000u));

@@ -1,5 +1,6 @@
-// A dense value with its elements: row-major, contiguous, immutable once shared. Constants, initial values and the
-// interpreter's values are tensors. bool elements are bytes 0 and 1; f16 and bf16 elements are their 16 bits.
+// A dense value with its elements: row-major, contiguous, immutable once shared. Constants, initial values
+// and the interpreter's values are tensors. bool elements are bytes 0 and 1; f16 and bf16 elements are their
+// 16 bits.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +21,19 @@ class Tensor {
   DType dtype() const { return dtype_; }
   const Extents& extents() const { return extents_; }
   int rank() const { return static_cast<int>(extents_.size()); }
-  std::int64_t size() const { return size_; }                  // elements
+  std::int64_t size() const { return size_; }  // elements
   std::int64_t bytes() const { return size_ * dtype_bytes(dtype_); }
   const std::byte* data() const { return storage_ ? storage_->data() : nullptr; }
-  std::byte* mutable_data();                                   // copies first if the storage is shared
+  std::byte* mutable_data();  // copies first if the storage is shared
 
   template <typename T>
-  const T* as() const { return reinterpret_cast<const T*>(data()); }
+  const T* as() const {
+    return reinterpret_cast<const T*>(data());
+  }
   template <typename T>
-  T* mutable_as() { return reinterpret_cast<T*>(mutable_data()); }
+  T* mutable_as() {
+    return reinterpret_cast<T*>(mutable_data());
+  }
 
   // Same elements, other extents (equal count).
   Tensor reshaped(Extents extents) const;
@@ -42,10 +47,11 @@ class Tensor {
   std::shared_ptr<std::vector<std::byte>> storage_;
 };
 
-// One element converted exactly where possible: doubles for every float and small integers, bits for the rest.
+// One element converted exactly where possible: doubles for every float and small integers, bits for the
+// rest.
 double element_as_double(const Tensor& tensor, std::int64_t index);
-std::int64_t element_as_int(const Tensor& tensor, std::int64_t index);   // u64 beyond 2^63 wraps
-void set_element(Tensor& tensor, std::int64_t index, double value);      // rounds or saturates as `cast` does
+std::int64_t element_as_int(const Tensor& tensor, std::int64_t index);  // u64 beyond 2^63 wraps
+void set_element(Tensor& tensor, std::int64_t index, double value);     // rounds or saturates as `cast` does
 void set_element_int(Tensor& tensor, std::int64_t index, std::int64_t value);
 Tensor scalar_tensor(DType dtype, double value);
 Tensor scalar_tensor_int(DType dtype, std::int64_t value);

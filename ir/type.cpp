@@ -11,8 +11,8 @@ struct DTypeInfo {
   std::string_view name;
   std::int64_t bytes;
 };
-constexpr DTypeInfo kDTypes[kDTypeCount] = {{"bool", 1}, {"i8", 1},  {"i16", 2},  {"i32", 4}, {"i64", 8},
-                                            {"u8", 1},   {"u16", 2}, {"u32", 4},  {"u64", 8}, {"f16", 2},
+constexpr DTypeInfo kDTypes[kDTypeCount] = {{"bool", 1}, {"i8", 1},  {"i16", 2}, {"i32", 4}, {"i64", 8},
+                                            {"u8", 1},   {"u16", 2}, {"u32", 4}, {"u64", 8}, {"f16", 2},
                                             {"bf16", 2}, {"f32", 4}, {"f64", 8}};
 
 const DTypeInfo& info(DType dtype) { return kDTypes[static_cast<int>(dtype)]; }
@@ -88,7 +88,8 @@ Dim Dim::named(DimId symbol, std::int64_t scale, std::int64_t offset) {
 std::optional<Dim> add(const Dim& a, const Dim& b) {
   if (!a.is_constant() && !b.is_constant() && a.symbol != b.symbol) return std::nullopt;
   std::int64_t scale = 0, offset = 0;
-  if (__builtin_add_overflow(a.scale, b.scale, &scale) || __builtin_add_overflow(a.offset, b.offset, &offset)) {
+  if (__builtin_add_overflow(a.scale, b.scale, &scale) ||
+      __builtin_add_overflow(a.offset, b.offset, &offset)) {
     return std::nullopt;
   }
   return Dim::named(a.is_constant() ? b.symbol : a.symbol, scale, offset);
@@ -99,7 +100,8 @@ std::optional<Dim> multiply(const Dim& a, const Dim& b) {
   const Dim& named = a.is_constant() ? b : a;
   const std::int64_t factor = a.is_constant() ? a.offset : b.offset;
   std::int64_t scale = 0, offset = 0;
-  if (__builtin_mul_overflow(named.scale, factor, &scale) || __builtin_mul_overflow(named.offset, factor, &offset)) {
+  if (__builtin_mul_overflow(named.scale, factor, &scale) ||
+      __builtin_mul_overflow(named.offset, factor, &offset)) {
     return std::nullopt;
   }
   return Dim::named(named.symbol, scale, offset);

@@ -6,8 +6,8 @@
 namespace cohort {
 
 struct Uses {
-  std::vector<std::uint32_t> count;   // reads by nodes, outputs and updates, by ValueId
-  std::vector<bool> observed;         // an output or an update, by ValueId
+  std::vector<std::uint32_t> count;  // reads by nodes, outputs and updates, by ValueId
+  std::vector<bool> observed;        // an output or an update, by ValueId
 };
 Uses count_uses(const Function& function);
 

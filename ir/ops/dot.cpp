@@ -50,7 +50,8 @@ const OpDef& op_dot() {
       .casting = Casting::kPromote,
       .flops =
           [](const InferContext& context, std::int64_t results) {
-            return product_flops(context, dot_product(context.inputs[0].rank(), context.inputs[1].rank()), results);
+            return product_flops(context, dot_product(context.inputs[0].rank(), context.inputs[1].rank()),
+                                 results);
           },
   };
   return def;

@@ -70,7 +70,9 @@ const OpDef& op_matmul() {
       .casting = Casting::kPromote,
       .flops =
           [](const InferContext& context, std::int64_t results) {
-            return product_flops(context, matmul_product(context.attrs, context.inputs[0].rank(), context.inputs[1].rank()), results);
+            return product_flops(
+                context, matmul_product(context.attrs, context.inputs[0].rank(), context.inputs[1].rank()),
+                results);
           },
   };
   return def;

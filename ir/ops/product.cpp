@@ -138,7 +138,8 @@ void product_loops(LoopContext& context, const Product& product) {
 
 std::int64_t product_flops(const InferContext& context, const Product& product, std::int64_t results) {
   if (product.a_sum < 0) return results;
-  return 2 * results * max_extent(context.inputs[0].shape[static_cast<std::size_t>(product.a_sum)], context.dims);
+  return 2 * results *
+         max_extent(context.inputs[0].shape[static_cast<std::size_t>(product.a_sum)], context.dims);
 }
 
 }  // namespace cohort

@@ -1,5 +1,5 @@
-// A bank of four first-order low-pass filters, compiled from filter.json, fed with a step: prints how each one rises and
-// checks the values, which are exact in binary.
+// A bank of four first-order low-pass filters, compiled from filter.json, fed with a step: prints how each
+// one rises and checks the values, which are exact in binary.
 #include <array>
 #include <cstdio>
 
@@ -11,8 +11,9 @@ int main() {
   std::array<float, 4> levels{};
   for (int step = 1; step <= 3; ++step) {
     bank.step({.sample = {&sample, 1}, .levels = levels});
-    std::printf("step %d: %.6f %.6f %.6f %.6f\n", step, static_cast<double>(levels[0]), static_cast<double>(levels[1]),
-                static_cast<double>(levels[2]), static_cast<double>(levels[3]));
+    std::printf("step %d: %.6f %.6f %.6f %.6f\n", step, static_cast<double>(levels[0]),
+                static_cast<double>(levels[1]), static_cast<double>(levels[2]),
+                static_cast<double>(levels[3]));
   }
   const std::array<float, 4> expected{0.875f, 0.578125f, 0.330078125f, 0.176025390625f};
   return levels == expected ? 0 : 1;

@@ -16,7 +16,7 @@ inline void keep(const void* p) { asm volatile("" : : "g"(p) : "memory"); }
 struct Contender {
   std::string name;
   std::function<void()> run;
-  std::vector<double> nanoseconds{};   // of one run, by round
+  std::vector<double> nanoseconds{};  // of one run, by round
 };
 
 // Runs every contender `rounds` times in turns, each time as often as fills about `milliseconds`.
@@ -32,7 +32,8 @@ inline void measure(std::vector<Contender>& contenders, int rounds = 15, double 
     c.run();
     long n = 1;
     while (time(c.run, n) < 1e6 * milliseconds / 4 && n < (1L << 30)) n *= 2;
-    times.push_back(std::max(1L, static_cast<long>(static_cast<double>(n) * 1e6 * milliseconds / time(c.run, n))));
+    times.push_back(
+        std::max(1L, static_cast<long>(static_cast<double>(n) * 1e6 * milliseconds / time(c.run, n))));
   }
   for (int round = 0; round < rounds; ++round)
     for (std::size_t i = 0; i < contenders.size(); ++i)
@@ -40,7 +41,8 @@ inline void measure(std::vector<Contender>& contenders, int rounds = 15, double 
 }
 
 inline double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
   return values[values.size() / 2];
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""tanh(a*x+b)*sigmoid(c*x) in f32: the emitted module beside the same chain on hand-written vectors and on scalar libm."""
+"""tanh(a*x+b)*sigmoid(c*x) in f32: the emitted module beside hand-written vectors and scalar libm."""
+
 import pathlib
 
 from common import ROOT, build_driver, emit, run, write_graph
@@ -12,13 +13,16 @@ def graph():
     for n in SIZES:
         functions[f"chain_{n}"] = {
             "inputs": {"x": f"f32[{n}]"},
-            "nodes": [{"name": "ax", "op": "mul", "inputs": ["x", 1.25]},
-                      {"name": "axb", "op": "add", "inputs": ["ax", 0.5]},
-                      {"name": "t", "op": "tanh", "inputs": ["axb"]},
-                      {"name": "cx", "op": "mul", "inputs": ["x", -0.75]},
-                      {"name": "s", "op": "sigmoid", "inputs": ["cx"]},
-                      {"name": "ts", "op": "mul", "inputs": ["t", "s"]}],
-            "outputs": {"y": "ts"}}
+            "nodes": [
+                {"name": "ax", "op": "mul", "inputs": ["x", 1.25]},
+                {"name": "axb", "op": "add", "inputs": ["ax", 0.5]},
+                {"name": "t", "op": "tanh", "inputs": ["axb"]},
+                {"name": "cx", "op": "mul", "inputs": ["x", -0.75]},
+                {"name": "s", "op": "sigmoid", "inputs": ["cx"]},
+                {"name": "ts", "op": "mul", "inputs": ["t", "s"]},
+            ],
+            "outputs": {"y": "ts"},
+        }
     return {"functions": functions}
 
 

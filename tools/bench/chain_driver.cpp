@@ -10,7 +10,8 @@
 namespace {
 
 void scalar(const float* x, float* y, long n) {
-  for (long i = 0; i < n; ++i) y[i] = std::tanh(1.25f * x[i] + 0.5f) * (1.0f / (1.0f + std::exp(0.75f * x[i])));
+  for (long i = 0; i < n; ++i)
+    y[i] = std::tanh(1.25f * x[i] + 0.5f) * (1.0f / (1.0f + std::exp(0.75f * x[i])));
 }
 
 void hand(const float* x, float* y, long n) {
@@ -29,15 +30,27 @@ void bench_size(long n, void* workspace, int32_t (*call)(void*, const Args*)) {
   for (long i = 0; i < n; ++i) x[i] = static_cast<float>(i % 2001 - 1000) * 0.005f;
   const std::size_t bytes = static_cast<std::size_t>(n) * 4;
   const Args args{sizeof(Args), x, bytes, y, bytes};
-  std::vector<bench::Contender> contenders{{"emitted", [&] { call(workspace, &args); bench::keep(y); }},
-                                           {"hand", [&] { hand(x, y, n); bench::keep(y); }},
-                                           {"libm", [&] { scalar(x, y, n); bench::keep(y); }}};
+  std::vector<bench::Contender> contenders{{"emitted",
+                                            [&] {
+                                              call(workspace, &args);
+                                              bench::keep(y);
+                                            }},
+                                           {"hand",
+                                            [&] {
+                                              hand(x, y, n);
+                                              bench::keep(y);
+                                            }},
+                                           {"libm", [&] {
+                                              scalar(x, y, n);
+                                              bench::keep(y);
+                                            }}};
   bench::measure(contenders);
-  const double emitted = bench::median(contenders[0].nanoseconds), by_hand = bench::median(contenders[1].nanoseconds),
+  const double emitted = bench::median(contenders[0].nanoseconds),
+               by_hand = bench::median(contenders[1].nanoseconds),
                libm = bench::median(contenders[2].nanoseconds);
   const double count = static_cast<double>(n);
-  std::printf("%9ld  %8.3f  %8.3f  %8.2f  %14.2f  %14.1f\n", n, emitted / count, by_hand / count, libm / count,
-              emitted / by_hand, libm / emitted);
+  std::printf("%9ld  %8.3f  %8.3f  %8.2f  %14.2f  %14.1f\n", n, emitted / count, by_hand / count,
+              libm / count, emitted / by_hand, libm / emitted);
   std::free(x);
   std::free(y);
 }

@@ -1,4 +1,5 @@
 """What the benches share: the tool, the host compiler, and graphs written as JSON. Standard library only."""
+
 import json
 import os
 import pathlib

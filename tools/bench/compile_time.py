@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""Compile times: graphs to source at growing sizes, and whole builds of 10,000 distinct scalar statements and of 20,000
-same-shaped kernels. Instructions are counted where `perf` or valgrind can; seconds are wall time, one run."""
+"""Compile times: graphs to source at growing sizes, and whole builds of 10,000 distinct scalar statements
+and of 20,000 same-shaped kernels. Instructions are counted where `perf` or valgrind can; seconds are wall
+time, one run."""
+
 import math
 import random
 import shutil
@@ -21,10 +23,19 @@ def elementwise(count: int) -> dict:
         if rng.random() < 0.4:
             nodes.append({"name": f"n{i}", "op": rng.choice(UNARY), "inputs": [rng.choice(near)]})
         else:
-            nodes.append({"name": f"n{i}", "op": rng.choice(BINARY), "inputs": [rng.choice(near), rng.choice(near)]})
+            nodes.append(
+                {"name": f"n{i}", "op": rng.choice(BINARY), "inputs": [rng.choice(near), rng.choice(near)]}
+            )
         names.append(f"n{i}")
-    return {"functions": {"f": {"inputs": {"x": "f32[8]"}, "nodes": nodes,
-                                "outputs": {f"y{i}": name for i, name in enumerate(names[-8:])}}}}
+    return {
+        "functions": {
+            "f": {
+                "inputs": {"x": "f32[8]"},
+                "nodes": nodes,
+                "outputs": {f"y{i}": name for i, name in enumerate(names[-8:])},
+            }
+        }
+    }
 
 
 def scalars(count: int) -> dict:
@@ -35,10 +46,19 @@ def scalars(count: int) -> dict:
         op = BINARY[i % len(BINARY)]
         literal = 1.0 + i / 7.0
         left = rng.choice(names[-100:])
-        nodes.append({"name": f"s{i}", "op": op, "inputs": [left, literal if i % 2 else rng.choice(names[-100:])]})
+        nodes.append(
+            {"name": f"s{i}", "op": op, "inputs": [left, literal if i % 2 else rng.choice(names[-100:])]}
+        )
         names.append(f"s{i}")
-    return {"functions": {"f": {"inputs": {"a": "f64[]", "b": "f64[]"}, "nodes": nodes,
-                                "outputs": {f"y{i}": name for i, name in enumerate(names[-50:])}}}}
+    return {
+        "functions": {
+            "f": {
+                "inputs": {"a": "f64[]", "b": "f64[]"},
+                "nodes": nodes,
+                "outputs": {f"y{i}": name for i, name in enumerate(names[-50:])},
+            }
+        }
+    }
 
 
 def same_shaped(count: int) -> dict:
@@ -46,9 +66,11 @@ def same_shaped(count: int) -> dict:
     states, nodes, updates = {}, [], {}
     for i in range(count):
         states[f"s{i}"] = {"type": "f64[5]", "init": i / count}
-        nodes += [{"name": f"m{i}", "op": "mul", "inputs": [f"s{i}", 1.0 + i / count]},
-                  {"name": f"a{i}", "op": "add", "inputs": [f"m{i}", 0.5]},
-                  {"name": f"t{i}", "op": "tanh", "inputs": [f"a{i}"]}]
+        nodes += [
+            {"name": f"m{i}", "op": "mul", "inputs": [f"s{i}", 1.0 + i / count]},
+            {"name": f"a{i}", "op": "add", "inputs": [f"m{i}", 0.5]},
+            {"name": f"t{i}", "op": "tanh", "inputs": [f"a{i}"]},
+        ]
         updates[f"s{i}"] = f"t{i}"
     return {"state": states, "functions": {"step": {"nodes": nodes, "updates": updates}}}
 
@@ -56,16 +78,21 @@ def same_shaped(count: int) -> dict:
 def instructions(*command) -> float:
     """Instructions of one command; NaN where nothing can count them."""
     if shutil.which("perf"):
-        done = subprocess.run(["perf", "stat", "-x,", "-e", "instructions:u", *map(str, command)],
-                              capture_output=True, text=True)
+        done = subprocess.run(
+            ["perf", "stat", "-x,", "-e", "instructions:u", *map(str, command)],
+            capture_output=True,
+            text=True,
+        )
         field = done.stderr.strip().splitlines()[-1].split(",")[0] if done.stderr.strip() else ""
         if field.isdigit():
             return float(field)
     if shutil.which("valgrind"):
-        done = subprocess.run(["valgrind", "--tool=none", "--log-file=/dev/null", "true"], capture_output=True)
         out = BUILD / "callgrind.out"
-        done = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", *map(str, command)],
-                              capture_output=True, text=True)
+        done = subprocess.run(
+            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", *map(str, command)],
+            capture_output=True,
+            text=True,
+        )
         for line in done.stderr.splitlines():
             if "Collected" in line:
                 return float(line.split(":")[1].split()[0])
@@ -80,7 +107,8 @@ def scaling():
         command = (tool(), "compile", graph, "-o", BUILD / f"elementwise_{count}")
         seconds, megabytes = timed(*command)
         counted = instructions(*command)
-        print(f"{count:9d}  {seconds:8.2f}  {megabytes:6d}   {counted:12.3e}   {counted / (count * math.log2(count)):10.0f}")
+        per_node = counted / (count * math.log2(count))
+        print(f"{count:9d}  {seconds:8.2f}  {megabytes:6d}   {counted:12.3e}   {per_node:10.0f}")
 
 
 def whole_builds():

@@ -1,5 +1,6 @@
-// tanh and sigmoid as one would write them by hand on GCC/Clang vectors: the yardstick of chain.py, not a part of the
-// product. Cody–Waite reduction by ln 2 and a degree-6 polynomial for expm1; about 2.5 ulp in f32.
+// tanh and sigmoid as one would write them by hand on GCC/Clang vectors: the yardstick of chain.py, not a
+// part of the product. Cody–Waite reduction by ln 2 and a degree-6 polynomial for expm1; about 2.5 ulp in
+// f32.
 #pragma once
 
 #include <cstdint>

@@ -4,8 +4,9 @@
 
 namespace cohort {
 
-std::string build_graph(const Module& module, const CompileOptions& compile_options, const EmitOptions& emit_options,
-                        const BuildOptions& build_options, const std::string& directory) {
+std::string build_graph(const Module& module, const CompileOptions& compile_options,
+                        const EmitOptions& emit_options, const BuildOptions& build_options,
+                        const std::string& directory) {
   const CompiledModule compiled = compile(module, compile_options);
   const std::vector<Artefact> files = emit_module(compiled, emit_options);
   write_artefacts(directory, files);

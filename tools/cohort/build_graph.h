@@ -10,7 +10,8 @@
 namespace cohort {
 
 // Writes the artefacts to `directory`, builds the library there and gives its path.
-std::string build_graph(const Module& module, const CompileOptions& compile_options, const EmitOptions& emit_options,
-                        const BuildOptions& build_options, const std::string& directory);
+std::string build_graph(const Module& module, const CompileOptions& compile_options,
+                        const EmitOptions& emit_options, const BuildOptions& build_options,
+                        const std::string& directory);
 
 }  // namespace cohort

@@ -14,8 +14,8 @@ Action declare_check(CLI::App& app) {
     const Module module = load_graph(*input);
     std::size_t nodes = 0;
     for (const auto& function : module.functions) nodes += function->nodes.size();
-    fmt::print("{}: module `{}`: {} functions, {} nodes, {} state variables: no errors\n", input->path, module.name,
-               module.functions.size(), nodes, module.states.size());
+    fmt::print("{}: module `{}`: {} functions, {} nodes, {} state variables: no errors\n", input->path,
+               module.name, module.functions.size(), nodes, module.states.size());
     return kExitOk;
   };
 }

@@ -1,5 +1,6 @@
-// The subcommands of `cohort`: one file each, listed in main.cpp. A command declares its options on its CLI11 app and
-// returns what to do when it is chosen; that returns the exit code. Errors are thrown and reported by main.
+// The subcommands of `cohort`: one file each, listed in main.cpp. A command declares its options on its CLI11
+// app and returns what to do when it is chosen; that returns the exit code. Errors are thrown and reported by
+// main.
 #pragma once
 
 #include <CLI/CLI.hpp>

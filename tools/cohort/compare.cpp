@@ -11,24 +11,32 @@ namespace {
 
 int mantissa_bits(DType dtype) {
   switch (dtype) {
-    case DType::kF16: return 10;
-    case DType::kBF16: return 7;
-    case DType::kF32: return 23;
-    default: return 52;
+    case DType::kF16:
+      return 10;
+    case DType::kBF16:
+      return 7;
+    case DType::kF32:
+      return 23;
+    default:
+      return 52;
   }
 }
 
 int least_exponent(DType dtype) {
   switch (dtype) {
-    case DType::kF16: return -14;
+    case DType::kF16:
+      return -14;
     case DType::kBF16:
-    case DType::kF32: return -126;
-    default: return -1022;
+    case DType::kF32:
+      return -126;
+    default:
+      return -1022;
   }
 }
 
 double ulp_of(double value, DType dtype) {
-  const int exponent = value == 0 ? least_exponent(dtype) : std::max(std::ilogb(value), least_exponent(dtype));
+  const int exponent =
+      value == 0 ? least_exponent(dtype) : std::max(std::ilogb(value), least_exponent(dtype));
   return std::ldexp(1.0, exponent - mantissa_bits(dtype));
 }
 
@@ -49,10 +57,12 @@ Difference compare(const Tensor& expected, const Tensor& got) {
   double greatest = 0;
   if (is_float(dtype))
     for (std::int64_t i = 0; i < expected.size(); ++i)
-      if (const double v = std::fabs(element_as_double(expected, i)); std::isfinite(v)) greatest = std::max(greatest, v);
+      if (const double v = std::fabs(element_as_double(expected, i)); std::isfinite(v))
+        greatest = std::max(greatest, v);
   for (std::int64_t i = 0; i < expected.size(); ++i) {
     if (!is_float(dtype)) {
-      if (element_as_int(expected, i) != element_as_int(got, i)) differ(i, std::numeric_limits<double>::infinity());
+      if (element_as_int(expected, i) != element_as_int(got, i))
+        differ(i, std::numeric_limits<double>::infinity());
       continue;
     }
     const double e = element_as_double(expected, i), g = element_as_double(got, i);

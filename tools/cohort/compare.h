@@ -1,4 +1,5 @@
-// Comparing results with the interpreter's: bit for bit where every operator is exact, else in units in the last place.
+// Comparing results with the interpreter's: bit for bit where every operator is exact, else in units in the
+// last place.
 #pragma once
 
 #include <string>
@@ -7,16 +8,17 @@
 
 namespace cohort {
 
-// How far `got` lies from `expected`, in ulp of the expected value; values below the greatest of the array are measured
-// in ulp of that one times 2^-10, so that cancellation to nearly nothing does not count as a large error.
+// How far `got` lies from `expected`, in ulp of the expected value; values below the greatest of the array
+// are measured in ulp of that one times 2^-10, so that cancellation to nearly nothing does not count as a
+// large error.
 struct Difference {
-  double worst_ulp = 0;            // infinite for a NaN, an infinity or an integer that differs
-  std::int64_t index = -1;         // flat index of the worst element; -1: all equal
+  double worst_ulp = 0;     // infinite for a NaN, an infinity or an integer that differs
+  std::int64_t index = -1;  // flat index of the worst element; -1: all equal
 };
 Difference compare(const Tensor& expected, const Tensor& got);
 
-// What `verify` allows for each value of a function by default: 0 where no inexact operator stands above it, else
-// kUlpPerOperator times the number of inexact operators on the longest path that leads to it.
+// What `verify` allows for each value of a function by default: 0 where no inexact operator stands above it,
+// else kUlpPerOperator times the number of inexact operators on the longest path that leads to it.
 inline constexpr double kUlpPerOperator = 16;
 std::vector<double> allowed_ulp(const Function& function);
 

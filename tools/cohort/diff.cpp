@@ -1,4 +1,5 @@
-// cohort diff: how the interface of two graphs or manifests differs: what would break a caller, and what would not.
+// cohort diff: how the interface of two graphs or manifests differs: what would break a caller, and what
+// would not.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -27,11 +28,13 @@ Interface of_graph(const Module& module) {
     lines.emplace_back(f, "");
     int position = 0;
     for (const ValueId input : function->inputs)
-      lines.emplace_back(fmt::format("{} input `{}`", f, function->value(input).name),
-                         fmt::format("{} at position {}", to_string(function->type(input), module.dims), position++));
+      lines.emplace_back(
+          fmt::format("{} input `{}`", f, function->value(input).name),
+          fmt::format("{} at position {}", to_string(function->type(input), module.dims), position++));
     for (const Output& output : function->outputs)
-      lines.emplace_back(fmt::format("{} output `{}`", f, output.name),
-                         fmt::format("{} at position {}", to_string(function->type(output.value), module.dims), position++));
+      lines.emplace_back(
+          fmt::format("{} output `{}`", f, output.name),
+          fmt::format("{} at position {}", to_string(function->type(output.value), module.dims), position++));
   }
   return lines;
 }
@@ -40,8 +43,9 @@ Interface of_manifest(const Json& manifest) {
   const auto text = [](const Json& json) { return json.get<std::string>(); };
   Interface lines;
   for (const Json& dim : manifest.at("dims"))
-    lines.emplace_back("dim `" + text(dim.at("name")) + "`",
-                       fmt::format("{}..{}", dim.at("min").get<std::int64_t>(), dim.at("max").get<std::int64_t>()));
+    lines.emplace_back(
+        "dim `" + text(dim.at("name")) + "`",
+        fmt::format("{}..{}", dim.at("min").get<std::int64_t>(), dim.at("max").get<std::int64_t>()));
   for (const Json& state : manifest.at("state"))
     lines.emplace_back("state `" + text(state.at("name")) + "`", text(state.at("type")));
   for (const Json& function : manifest.at("functions")) {
@@ -50,9 +54,10 @@ Interface of_manifest(const Json& manifest) {
     int position = 0;
     for (const char* kind : {"inputs", "outputs"})
       for (const Json& array : function.at(kind))
-        lines.emplace_back(fmt::format("{} {} `{}`", f, std::string(kind).substr(0, std::string(kind).size() - 1),
-                                       text(array.at("name"))),
-                           fmt::format("{} at position {}", text(array.at("type")), position++));
+        lines.emplace_back(
+            fmt::format("{} {} `{}`", f, std::string(kind).substr(0, std::string(kind).size() - 1),
+                        text(array.at("name"))),
+            fmt::format("{} at position {}", text(array.at("type")), position++));
   }
   return lines;
 }
@@ -80,7 +85,8 @@ int diff(const GraphInput& before_file, const GraphInput& after_file) {
   for (const auto& [name, what] : after) {
     if (old.contains(name)) continue;
     // A new argument changes the struct of its function; anything else new leaves callers alone.
-    const std::string owner = name.substr(0, name.find("` ") == name.npos ? name.size() : name.find("` ") + 1);
+    const std::string owner =
+        name.substr(0, name.find("` ") == name.npos ? name.size() : name.find("` ") + 1);
     const bool argument = owner != name && old.contains(owner);
     fmt::print("{}  {}{}\n", argument ? "breaks" : "adds  ", name, what.empty() ? "" : ": " + what);
     ++(argument ? breaking : added);

@@ -22,14 +22,18 @@ std::string dot_string(std::string_view text) {
 }
 
 void print_function(const Module& module, const Function& function) {
-  fmt::print("digraph {} {{\n  rankdir=TB;\n  node [fontname=\"sans-serif\", fontsize=10];\n", dot_string(function.name));
+  fmt::print("digraph {} {{\n  rankdir=TB;\n  node [fontname=\"sans-serif\", fontsize=10];\n",
+             dot_string(function.name));
   const auto label = [&](ValueId id) {
     return fmt::format("{} : {}", display_name(function, id), to_string(function.type(id), module.dims));
   };
   for (std::size_t id = 0; id < function.values.size(); ++id) {
     const Value& value = function.values[id];
-    if (value.kind == ValueKind::kNode || (value.kind == ValueKind::kConstant && value.name.empty())) continue;
-    const char* shape = value.kind == ValueKind::kState ? "cylinder" : value.kind == ValueKind::kInput ? "invhouse" : "note";
+    if (value.kind == ValueKind::kNode || (value.kind == ValueKind::kConstant && value.name.empty()))
+      continue;
+    const char* shape = value.kind == ValueKind::kState   ? "cylinder"
+                        : value.kind == ValueKind::kInput ? "invhouse"
+                                                          : "note";
     fmt::print("  v{} [shape={}, label={}];\n", id, shape, dot_string(label(static_cast<ValueId>(id))));
   }
   for (std::size_t n = 0; n < function.nodes.size(); ++n) {
@@ -41,7 +45,8 @@ void print_function(const Module& module, const Function& function) {
       const Tensor& data = module.constants[input.index].data;
       text += data.size() == 1 ? fmt::format(" {}", brief(data)) : std::string(" const");
     }
-    fmt::print("  n{} [shape=box, style=rounded, label={}];\n", n, dot_string(text + "\n" + label(node.first_result)));
+    fmt::print("  n{} [shape=box, style=rounded, label={}];\n", n,
+               dot_string(text + "\n" + label(node.first_result)));
     for (const ValueId input : node.inputs) {
       const Value& value = function.value(input);
       if (value.kind == ValueKind::kConstant && value.name.empty()) continue;
@@ -59,7 +64,8 @@ void print_function(const Module& module, const Function& function) {
     edge(function.outputs[i].value, fmt::format("out{}", i), "solid");
   }
   for (const Update& update : function.updates) {
-    fmt::print("  up{} [shape=cylinder, label={}];\n", update.state, dot_string(module.states[update.state].name + " (new)"));
+    fmt::print("  up{} [shape=cylinder, label={}];\n", update.state,
+               dot_string(module.states[update.state].name + " (new)"));
     edge(update.value, fmt::format("up{}", update.state), "bold");
   }
   fmt::print("}}\n");

@@ -54,7 +54,8 @@ class LoadedModule {
     workspace_.reset(std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment));
     const auto init = symbol<std::int32_t (*)(void*, std::size_t)>(symbols["init"]);
     check(init(workspace_.get(), bytes));
-    const auto set_print = symbol<std::int32_t (*)(void*, void (*)(void*, const void*), void*)>(symbols["set_print"]);
+    const auto set_print =
+        symbol<std::int32_t (*)(void*, void (*)(void*, const void*), void*)>(symbols["set_print"]);
     check(set_print(workspace_.get(), nullptr, nullptr));
     for (const Json& f : manifest["functions"]) entries_[f["name"]] = entry_point(f);
   }
@@ -74,7 +75,8 @@ class LoadedModule {
 
     CallResult result;
     for (const Output& output : function.outputs)
-      result.outputs.emplace_back(function.type(output.value).dtype, evaluate(function.type(output.value).shape, dims));
+      result.outputs.emplace_back(function.type(output.value).dtype,
+                                  evaluate(function.type(output.value).shape, dims));
     std::vector<std::uint64_t> args(entry.args_bytes / 8);
     args[0] = entry.args_bytes;
     for (const auto& [name, offset] : entry.dims)
@@ -84,13 +86,15 @@ class LoadedModule {
       args[member.offset / 8] = reinterpret_cast<std::uintptr_t>(data);
       args[member.bytes_offset / 8] = bytes;
     };
-    for (std::size_t i = 0; i < inputs.size(); ++i) put(entry.inputs[i], inputs[i].data(), bytes_of(inputs[i]));
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      put(entry.inputs[i], inputs[i].data(), bytes_of(inputs[i]));
     for (std::size_t i = 0; i < result.outputs.size(); ++i)
       put(entry.outputs[i], result.outputs[i].mutable_data(), bytes_of(result.outputs[i]));
     check(entry.call(workspace_.get(), args.data()));
 
     for (std::size_t s = 0; s < state.size(); ++s)
-      check(get_(workspace_.get(), module_.states[s].name.c_str(), state[s].mutable_data(), bytes_of(state[s])));
+      check(get_(workspace_.get(), module_.states[s].name.c_str(), state[s].mutable_data(),
+                 bytes_of(state[s])));
     return result;
   }
 

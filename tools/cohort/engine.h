@@ -15,7 +15,8 @@ using Engine = std::function<CallResult(const Function& function, std::span<cons
 
 Engine interpreter_engine(const Module& module);
 
-// A shared library that `cohort compile --build shared` made from the same graph; its manifest lies beside it.
+// A shared library that `cohort compile --build shared` made from the same graph; its manifest lies beside
+// it.
 Engine library_engine(const Module& module, const std::string& path);
 
 }  // namespace cohort

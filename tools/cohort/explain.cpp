@@ -60,7 +60,8 @@ std::string place(const CompiledFunction& f, BufferId id) {
   static constexpr const char* kSpaces[] = {"argument", "workspace", "weights", "nowhere"};
   const Placement& p = f.placements[id];
   const char* space = kSpaces[static_cast<int>(p.space)];
-  return p.space == Space::kWorkspace || p.space == Space::kWeights ? fmt::format("{}+{}", space, p.offset) : space;
+  return p.space == Space::kWorkspace || p.space == Space::kWeights ? fmt::format("{}+{}", space, p.offset)
+                                                                    : space;
 }
 
 Json buffer_json(const CompiledFunction& f, BufferId id, const Dims& dims) {
@@ -95,9 +96,11 @@ Json kernels_json(const CompiledModule& compiled, std::size_t index) {
               {"runs", std::max<std::size_t>(k.rows.size(), 1)},
               {"loops", contents.loops},
               {"statements", contents.statements}};
-    for (const std::uint32_t node : contents.nodes) json["computes"].push_back(node_json(compiled.module, function, node));
+    for (const std::uint32_t node : contents.nodes)
+      json["computes"].push_back(node_json(compiled.module, function, node));
     for (const BufferId b : contents.reads) json["reads"].push_back(buffer_json(f, b, compiled.module.dims));
-    for (const BufferId b : contents.writes) json["writes"].push_back(buffer_json(f, b, compiled.module.dims));
+    for (const BufferId b : contents.writes)
+      json["writes"].push_back(buffer_json(f, b, compiled.module.dims));
     rows.push_back(std::move(json));
   }
   return rows;
@@ -106,19 +109,21 @@ Json kernels_json(const CompiledModule& compiled, std::size_t index) {
 void print_kernel(const Json& k) {
   fmt::print("kernel {}: {} loops, {} statements", k["kernel"].get<std::string>(), k["loops"].get<int>(),
              k["statements"].get<int>());
-  if (k["runs"].get<std::size_t>() > 1) fmt::print(", run on {} rows of buffers", k["runs"].get<std::size_t>());
+  if (k["runs"].get<std::size_t>() > 1)
+    fmt::print(", run on {} rows of buffers", k["runs"].get<std::size_t>());
   fmt::print("\n");
   if (k.contains("computes"))
     for (const Json& n : k["computes"])
       fmt::print("  computes {} : {} = {}{}\n", n["name"].get<std::string>(), n["type"].get<std::string>(),
                  n["op"].get<std::string>(),
-                 n.contains("source") ? "   " + n["source"].get<std::string>()
-                 : n.contains("graph") ? "   " + n["graph"].get<std::string>() : "");
+                 n.contains("source")  ? "   " + n["source"].get<std::string>()
+                 : n.contains("graph") ? "   " + n["graph"].get<std::string>()
+                                       : "");
   for (const char* direction : {"reads", "writes"})
     if (k.contains(direction))
       for (const Json& b : k[direction])
-        fmt::print("  {:<8} {} : {} ({}, {})\n", direction, b["name"].get<std::string>(), b["type"].get<std::string>(),
-                   b["kind"].get<std::string>(), b["at"].get<std::string>());
+        fmt::print("  {:<8} {} : {} ({}, {})\n", direction, b["name"].get<std::string>(),
+                   b["type"].get<std::string>(), b["kind"].get<std::string>(), b["at"].get<std::string>());
 }
 
 bool computes(const Json& k, const std::string& node) {
@@ -135,8 +140,11 @@ void explain_absent(const Module& source, const std::string& function_name, cons
       if (value.kind != ValueKind::kNode)
         fmt::print("`{}` is no node but an input, a state variable or a constant\n", node);
       else
-        fmt::print("no kernel computes `{}`: it is a view, was folded into a constant, equals another node, or nothing "
-                   "that leaves the function depends on it\n", node);
+        fmt::print(
+            "no kernel computes `{}`: it is a view, was folded into a constant, equals another node, or "
+            "nothing "
+            "that leaves the function depends on it\n",
+            node);
       return;
     }
   }

@@ -43,9 +43,12 @@ int run(const FmtOptions& options) {
 Action declare_fmt(CLI::App& app) {
   auto options = std::make_shared<FmtOptions>();
   app.add_option("graph", options->paths, "graph files, JSON or .txt")->required();
-  CLI::Option* check = app.add_flag("--check", options->check, "change nothing; exit code 5 if a file is not formatted");
+  CLI::Option* check =
+      app.add_flag("--check", options->check, "change nothing; exit code 5 if a file is not formatted");
   CLI::Option* in_place = app.add_flag("-i,--in-place", options->in_place, "write the files anew");
-  app.add_flag("--text", options->as_text, "print the text form of a JSON graph")->excludes(check)->excludes(in_place);
+  app.add_flag("--text", options->as_text, "print the text form of a JSON graph")
+      ->excludes(check)
+      ->excludes(in_place);
   return [options] { return run(*options); };
 }
 

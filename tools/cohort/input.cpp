@@ -26,7 +26,8 @@ const Function& choose_function(const Module& module, const std::string& name) {
   if (name.empty()) fail(DiagId::kWhichFunction, module.name, known);
   Diagnostic d = diagnostic(DiagId::kUnknownFunction, Location{module.file}, name, module.name);
   d.notes.push_back("its functions are " + known);
-  if (const std::string near = nearest_name(name, names); !near.empty()) d.hint = fmt::format("did you mean `{}`?", near);
+  if (const std::string near = nearest_name(name, names); !near.empty())
+    d.hint = fmt::format("did you mean `{}`?", near);
   throw UserError(std::move(d));
 }
 
@@ -40,12 +41,14 @@ namespace {
 
 std::string element_text(const Tensor& tensor, std::int64_t index) {
   if (tensor.dtype() == DType::kBool) return element_as_int(tensor, index) ? "true" : "false";
-  if (tensor.dtype() == DType::kU64) return fmt::format("{}", static_cast<std::uint64_t>(element_as_int(tensor, index)));
+  if (tensor.dtype() == DType::kU64)
+    return fmt::format("{}", static_cast<std::uint64_t>(element_as_int(tensor, index)));
   if (is_float(tensor.dtype())) return fmt::format("{:.6g}", element_as_double(tensor, index));
   return fmt::format("{}", element_as_int(tensor, index));
 }
 
-void append(const Tensor& tensor, std::size_t axis, std::int64_t& next, std::int64_t limit, std::string& text) {
+void append(const Tensor& tensor, std::size_t axis, std::int64_t& next, std::int64_t limit,
+            std::string& text) {
   if (axis == tensor.extents().size()) {
     text += element_text(tensor, next++);
     return;

@@ -19,8 +19,8 @@ Json row(const std::string& name, const Type& type, const Dims& dims) {
   return {{"name", name}, {"type", to_string(type, dims)}, {"bytes", max_bytes(type, dims)}};
 }
 
-// Arithmetic operations of one call at the dims' maxima: one for each scalar operator and element, one for each element
-// that a reduction reads, two for each multiply-add of a product; index maps cost none.
+// Arithmetic operations of one call at the dims' maxima: one for each scalar operator and element, one for
+// each element that a reduction reads, two for each multiply-add of a product; index maps cost none.
 std::int64_t flops(const Module& module, const Function& function) {
   std::int64_t total = 0;
   for (const Node& node : function.nodes) {
@@ -67,22 +67,25 @@ void print_rows(const char* kind, const Json& rows, std::size_t limit) {
   for (std::size_t i = 0; i < rows.size() && i < limit; ++i)
     fmt::print("  {:<8} {:<32} {:<20} {:>12}\n", kind, rows[i]["name"].get<std::string>(),
                rows[i]["type"].get<std::string>(), rows[i]["bytes"].get<std::int64_t>());
-  if (rows.size() > limit) fmt::print("  {:<8} … and {} more (--all shows them)\n", kind, rows.size() - limit);
+  if (rows.size() > limit)
+    fmt::print("  {:<8} … and {} more (--all shows them)\n", kind, rows.size() - limit);
 }
 
 void print_table(const Json& module, std::size_t limit) {
   fmt::print("module {}\n", module["name"].get<std::string>());
   if (module.contains("dims"))
     for (const auto& [name, bounds] : module["dims"].items())
-      fmt::print("  dim      {} in {}..{}\n", name, bounds["min"].get<std::int64_t>(), bounds["max"].get<std::int64_t>());
+      fmt::print("  dim      {} in {}..{}\n", name, bounds["min"].get<std::int64_t>(),
+                 bounds["max"].get<std::int64_t>());
   fmt::print("  {:<8} {:<32} {:<20} {:>12}\n", "", "name", "type", "bytes");
   print_rows("state", module["state"], limit);
   fmt::print("  {} bytes of state, {} bytes of constants\n", module["state_bytes"].get<std::int64_t>(),
              module["constant_bytes"].get<std::int64_t>());
   if (!module.contains("functions")) return;
   for (const auto& [name, f] : module["functions"].items()) {
-    fmt::print("function {}: {} nodes, {} flops, updates {} of {} state variables\n", name, f["nodes"].get<std::size_t>(),
-               f["flops"].get<std::int64_t>(), f["updates"].size(), module["state"].size());
+    fmt::print("function {}: {} nodes, {} flops, updates {} of {} state variables\n", name,
+               f["nodes"].get<std::size_t>(), f["flops"].get<std::int64_t>(), f["updates"].size(),
+               module["state"].size());
     print_rows("input", f["inputs"], limit);
     print_rows("output", f["outputs"], limit);
   }

@@ -1,4 +1,5 @@
-// cohort: the command line. Finds the subcommand, runs it, and turns what went wrong into messages and exit codes.
+// cohort: the command line. Finds the subcommand, runs it, and turns what went wrong into messages and exit
+// codes.
 #include <cstdio>
 #include <exception>
 #include <vector>
@@ -58,7 +59,8 @@ int main(int argc, char** argv) {
   } catch (const cohort::UserError& error) {
     return cohort::report(error);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "internal error: %s\nthis is a defect of cohort; please report it with the graph file\n",
+    std::fprintf(stderr,
+                 "internal error: %s\nthis is a defect of cohort; please report it with the graph file\n",
                  error.what());
     return cohort::kExitInternal;
   }

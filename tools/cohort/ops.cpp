@@ -10,8 +10,8 @@
 namespace cohort {
 namespace {
 
-constexpr const char* kOperandNames[] = {"any", "number", "number or bool", "integer", "integer or bool",
-                                         "float", "bool", "bool, then any"};
+constexpr const char* kOperandNames[] = {"any",   "number", "number or bool", "integer", "integer or bool",
+                                         "float", "bool",   "bool, then any"};
 constexpr const char* kAttrKinds[] = {"bool", "int", "float", "string", "ints", "shape", "dtype"};
 
 std::string arity(const OpDef& op) {
@@ -49,7 +49,8 @@ void print_table() {
   for (const OpDef* op : all_ops()) {
     const bool scalar = op->scalar != ScalarOp::kNone;
     const std::string attrs = attributes(*op);
-    const std::string operands = scalar ? kOperandNames[static_cast<int>(scalar_op_info(op->scalar).operands)] : "";
+    const std::string operands =
+        scalar ? kOperandNames[static_cast<int>(scalar_op_info(op->scalar).operands)] : "";
     const std::string ulp = scalar ? fmt::format("{}", scalar_op_info(op->scalar).ulp) : "";
     fmt::print("{:<18} {:>6}  {:<16} {:>5}  {}{}{}\n", op->name, arity(*op), operands, ulp, attrs,
                attrs.empty() ? "" : "  ", meaning(*op));

@@ -23,7 +23,8 @@ struct RunOptions {
   bool show_state = false;
 };
 
-std::vector<Tensor> read_inputs(const Module& module, const Function& function, const std::vector<std::string>& given) {
+std::vector<Tensor> read_inputs(const Module& module, const Function& function,
+                                const std::vector<std::string>& given) {
   std::vector<Tensor> inputs(function.inputs.size());
   std::vector<bool> present(inputs.size());
   for (const std::string& option : given) {
@@ -47,7 +48,8 @@ void load_state(const Module& module, const std::string& path, std::vector<Tenso
     if (s == module.states.size()) fail(DiagId::kUnknownStateInFile, path, tensor.name);
     const Type given{tensor.data.dtype(), Shape(tensor.data.extents().begin(), tensor.data.extents().end())};
     if (!(given == module.states[s].type))
-      fail(DiagId::kStateTypeInFile, path, tensor.name, to_string(given, {}), to_string(module.states[s].type, {}));
+      fail(DiagId::kStateTypeInFile, path, tensor.name, to_string(given, {}),
+           to_string(module.states[s].type, {}));
     state[s] = tensor.data;
   }
 }
@@ -64,7 +66,8 @@ int run(const RunOptions& options) {
   const Module module = load_graph(options.input);
   const Function& function = choose_function(module, options.function);
   const std::vector<Tensor> inputs = read_inputs(module, function, options.inputs);
-  Engine engine = options.library.empty() ? interpreter_engine(module) : library_engine(module, options.library);
+  Engine engine =
+      options.library.empty() ? interpreter_engine(module) : library_engine(module, options.library);
   std::vector<Tensor> state = initial_state(module);
   if (!options.state_file.empty()) load_state(module, options.state_file, state);
 
@@ -76,10 +79,12 @@ int run(const RunOptions& options) {
   for (std::size_t i = 0; i < function.outputs.size(); ++i) {
     const std::string& name = function.outputs[i].name;
     fmt::print("{} = {}\n", name, brief(result.outputs[i]));
-    if (!options.output_dir.empty()) write_file(output_path(options.output_dir, name), npy_bytes(result.outputs[i]));
+    if (!options.output_dir.empty())
+      write_file(output_path(options.output_dir, name), npy_bytes(result.outputs[i]));
   }
   if (options.show_state)
-    for (std::size_t s = 0; s < state.size(); ++s) fmt::print("@{} = {}\n", module.states[s].name, brief(state[s]));
+    for (std::size_t s = 0; s < state.size(); ++s)
+      fmt::print("@{} = {}\n", module.states[s].name, brief(state[s]));
   if (!options.save_state.empty()) {
     std::vector<NamedTensor> tensors;
     for (std::size_t s = 0; s < state.size(); ++s) tensors.push_back({module.states[s].name, state[s]});
@@ -96,7 +101,8 @@ Action declare_run(CLI::App& app) {
   app.add_option("--function", options->function, "which function (default: the only one)");
   app.add_option("--input", options->inputs, "NAME=PATH of an .npy file, once for each input");
   app.add_option("--steps", options->steps, "how often to call it")->check(CLI::PositiveNumber);
-  app.add_option("--module", options->library, "run this built shared library of the graph, not the interpreter")
+  app.add_option("--module", options->library,
+                 "run this built shared library of the graph, not the interpreter")
       ->check(CLI::ExistingFile);
   app.add_option("--output-dir", options->output_dir, "write each output there as NAME.npy")
       ->check(CLI::ExistingDirectory);

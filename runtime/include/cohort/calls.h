@@ -1,12 +1,14 @@
-// What `call` statements of the loop IR name, with the arguments as they stand there: written buffers, read buffers, scalars.
+// What `call` statements of the loop IR name, with the arguments as they stand there: written buffers, read
+// buffers, scalars.
 #pragma once
 #include "gemm.h"
 
 inline namespace cohort_rt {
 
-// For p < batch, i < m, j < n: c[c_at + p*c_batch + i*c_row + j*c_column] is the sum over l < depth, in order, of
-// a[a_at + p*a_batch + i*a_row + l*a_column] * b[b_at + p*b_batch + l*b_row + j*b_column]. Along m or n the elements of c
-// are neighbours. `scratch` has room for rt_gemm_scratch of the product and of the product of the transposes.
+// For p < batch, i < m, j < n: c[c_at + p*c_batch + i*c_row + j*c_column] is the sum over l < depth, in
+// order, of a[a_at + p*a_batch + i*a_row + l*a_column] * b[b_at + p*b_batch + l*b_row + j*b_column]. Along m
+// or n the elements of c are neighbours. `scratch` has room for rt_gemm_scratch of the product and of the
+// product of the transposes.
 template <class T>
 RT_CALL void rt_gemm(T* c, uint8_t* scratch, const T* a, const T* b, int64_t c_at, int64_t a_at, int64_t b_at,
                      int64_t batch, int64_t m, int64_t n, int64_t depth, int64_t c_batch, int64_t c_row,
@@ -18,7 +20,7 @@ RT_CALL void rt_gemm(T* c, uint8_t* scratch, const T* a, const T* b, int64_t c_a
     const T* const right = b + b_at + p * b_batch;
     if (c_column == 1 || n == 1)
       rt_gemm<T>(m, n, depth, left, a_row, a_column, right, b_row, b_column, to, c_row, scratch);
-    else   // c' = b' a'
+    else  // c' = b' a'
       rt_gemm<T>(n, m, depth, right, b_column, b_row, left, a_column, a_row, to, c_column, scratch);
   }
 }

@@ -1,6 +1,6 @@
-// State to and from a safetensors file (https://github.com/huggingface/safetensors#format). Keys are the state
-// variables' names as the model has them; nothing in the file depends on the layout in memory.
-// Includes the C library, as error_text.h does: modules include these two in one source only.
+// State to and from a safetensors file (https://github.com/huggingface/safetensors#format). Keys are the
+// state variables' names as the model has them; nothing in the file depends on the layout in memory. Includes
+// the C library, as error_text.h does: modules include these two in one source only.
 #pragma once
 #include <errno.h>
 #include <stdio.h>

@@ -35,7 +35,8 @@ Type type_of(const Tensor& tensor);
 // the same bits (any NaN equals any other), output and errors.
 std::vector<Tensor> run(const std::string& op, const std::vector<Tensor>& inputs, Attrs attrs = {});
 Tensor run1(const std::string& op, const std::vector<Tensor>& inputs, Attrs attrs = {});
-// The same for a whole module's first function: its outputs, and then its state after two calls, must be `expected`.
+// The same for a whole module's first function: its outputs, and then its state after two calls, must be
+// `expected`.
 void check_module(const Module& module, const std::vector<Tensor>& inputs,
                   const std::vector<Tensor>& expected);
 // The first diagnostic when the operator is built or run, or kUnknownOperator with an empty message if there
