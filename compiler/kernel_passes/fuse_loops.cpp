@@ -12,7 +12,7 @@
 // done with the loops of its body. Kernels of scalar statements are gathered in groups.
 //
 // State may not change before the last check that can fail: a kernel that writes state joins or precedes none
-// with checks.
+// with checks. Nor does a kernel whose indices come from data, since a check before it may be what allows them.
 #include <algorithm>
 #include <set>
 
@@ -28,6 +28,29 @@ using namespace kernel;
 
 constexpr std::size_t kMaxStatements =
     200;  // in a kernel: compile time grows faster than the length of a function
+
+// Whether an element is reached by an index that depends on the elements of a buffer.
+bool uses_computed_index(const std::vector<Stmt>& body) {
+  std::set<VarId> from_data;
+  const auto depends = [&](const ExprRef& expr) {
+    bool found = false;
+    for_each_node(expr, [&](const Expr& e) {
+      found = found || e.kind == ExprKind::kLoad || (e.kind == ExprKind::kVar && from_data.contains(e.id));
+    });
+    return found;
+  };
+  bool computed = false;
+  for_each_stmt(body, [&](const Stmt& s) {
+    const bool defines = s.kind == StmtKind::kLet || s.kind == StmtKind::kVar || s.kind == StmtKind::kAssign;
+    if (defines && depends(s.value)) from_data.insert(s.var);
+    if (s.kind == StmtKind::kStore)
+      computed = computed || std::any_of(s.index.begin(), s.index.end(), depends);
+  });
+  for_each_load(body, [&](const Expr& load) {
+    computed = computed || std::any_of(load.args.begin(), load.args.end(), depends);
+  });
+  return computed;
+}
 
 enum class Shape : std::uint8_t { kNest, kScalars, kOther };
 
@@ -71,6 +94,7 @@ class KernelFuser {
 
   struct Effects {
     bool checks = false, prints = false, writes_state = false;
+    bool guarded = false;  // uses an index that was computed from data: some check before it has allowed that
   };
   Effects effects_of(const Kernel& kernel, const LoopUses& uses) const {
     Effects effects;
@@ -78,6 +102,7 @@ class KernelFuser {
       effects.checks = effects.checks || s.kind == StmtKind::kCheck || s.kind == StmtKind::kAssert;
       effects.prints = effects.prints || s.kind == StmtKind::kPrint || s.kind == StmtKind::kAssert;
     });
+    effects.guarded = uses_computed_index(kernel.body);
     effects.writes_state = std::any_of(uses.begin(), uses.end(), [&](const auto& use) {
       return use.second.written && program_.buffers[use.first].kind == BufferKind::kState;
     });
@@ -96,6 +121,7 @@ class KernelFuser {
       if (use.written) earliest = std::max(earliest, last_reader_[buffer]);
     }
     if (effects.writes_state) earliest = std::max(earliest, last_check_ + 1);
+    if (effects.guarded) earliest = std::max(earliest, last_check_ + 1);
     if (effects.prints) earliest = std::max(earliest, last_print_);
     fresh.kernel = std::move(kernel);
     fresh.checks = effects.checks;

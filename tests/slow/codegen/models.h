@@ -9,8 +9,12 @@ inline constexpr const char* kModel = R"({
   "constants": {"c": {"type": "f32[6]", "data": ["nan", "-inf", "inf", -0.0, 1e-45, 3.4028234663852886e38]}},
   "state": {"x": {"type": "f64[2]", "init": [1, 2]}, "y": {"type": "f64[2]", "init": [3, 4]},
             "table": {"type": "f32[3,4]", "init": [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]]},
-            "count": {"type": "i32[]", "init": 0}},
+            "count": {"type": "i32[]", "init": 0}, "cursor": {"type": "i64[3]", "init": [0, 1, 0]}},
   "functions": {
+    "move": {"inputs": {"by": "i64[]"},
+             "nodes": [{"name": "next", "op": "add", "inputs": ["cursor", "by"]}, {"name": "picked", "op": "take", "inputs": ["x", "next"]},
+                       {"name": "x2", "op": "neg", "inputs": ["x"]}, {"name": "negated", "op": "take", "inputs": ["x2", "next"]}],
+             "outputs": {"picked": "picked", "negated": "negated"}, "updates": {"cursor": "next", "x": "x2"}},
     "step": {"nodes": [{"name": "x2", "op": "mul", "inputs": ["x", 2.0]}, {"name": "xy", "op": "add", "inputs": ["x", "y"]}],
              "updates": {"x": "x2", "y": "xy"}},
     "swap": {"updates": {"x": "y", "y": "x"}},

@@ -102,6 +102,21 @@ static void check_errors_leave_state(void* w) {
   CHECK(model_get(w, "count", &count, sizeof count) == 0 && count == 3);
 }
 
+// The index is the new value of one variable, what it picks from is another: nothing is read and nothing
+// changes before the index is known to be good.
+static void check_moving_index(void* w) {
+  int64_t by = int64_t{1} << 40, cursor[3];
+  double x[2], picked[3], negated[3];
+  model_move_args a = {sizeof a, &by, sizeof by, picked, sizeof picked, negated, sizeof negated};
+  CHECK(model_reset(w) == 0 && model_move(w, &a) == COHORT_INDEX_OUT_OF_RANGE);
+  CHECK(model_get(w, "cursor", cursor, sizeof cursor) == 0 && cursor[0] == 0 && cursor[1] == 1);
+  CHECK(model_get(w, "x", x, sizeof x) == 0 && x[0] == 1 && x[1] == 2);
+  by = -1;
+  CHECK(model_move(w, &a) == 0 && picked[0] == 2 && picked[1] == 1 && negated[0] == -2 && negated[1] == -1);
+  CHECK(model_get(w, "cursor", cursor, sizeof cursor) == 0 && cursor[0] == -1 && cursor[1] == 0);
+  CHECK(model_get(w, "x", x, sizeof x) == 0 && x[0] == -1 && x[1] == -2);
+}
+
 static void check_special(void* w) {
   const uint32_t expected[6] = {0x7fc00000u, 0xff800000u, 0x7f800000u, 0x80000000u, 1u, 0x7f7fffffu};
   float c[6];
@@ -157,6 +172,7 @@ int main(int, char** argv) {
   check_updates(w);
   check_affine(w);
   check_errors_leave_state(w);
+  check_moving_index(w);
   check_special(w);
   check_files(w, argv[1]);
   return 0;
