@@ -5,8 +5,9 @@ include_guard()
 function(cohort_compile_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
                          $<$<BOOL:${COHORT_WERROR}>:-Werror> -ffp-contract=off
-                         # GCC 12 sees overlaps in std::string that are not there (GCC bug 105651).
-                         $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+                         # GCC 12 sees overlaps in std::string that are not there (GCC bug 105651), and reads
+                         # of the inactive alternatives of a std::variant it moves (GCC bug 80635).
+                         $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-maybe-uninitialized>)
   if(COHORT_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${COHORT_SANITIZE} -fno-omit-frame-pointer
                            -fno-sanitize-recover=all)
@@ -21,6 +22,9 @@ function(cohort_room name)
   target_include_directories(cohort_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(cohort_${name} PUBLIC fmt::fmt nlohmann_json::nlohmann_json)
   cohort_compile_options(cohort_${name})
+  # What nearly every source includes, parsed once: a third of the build's time.
+  target_precompile_headers(cohort_${name} PRIVATE <algorithm> <cstdint> <functional> <map> <memory> <optional> <span>
+                            <string> <string_view> <unordered_map> <variant> <vector> <fmt/format.h>)
   foreach(below IN LISTS ARGN)
     target_link_libraries(cohort_${name} PUBLIC cohort_${below})
   endforeach()
