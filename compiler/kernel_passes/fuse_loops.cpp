@@ -12,7 +12,8 @@
 // done with the loops of its body. Kernels of scalar statements are gathered in groups.
 //
 // State may not change before the last check that can fail: a kernel that writes state joins or precedes none
-// with checks. Nor does a kernel whose indices come from data, since a check before it may be what allows them.
+// with checks. Nor does a kernel whose indices come from data, since a check before it may be what allows
+// them.
 #include <algorithm>
 #include <set>
 
