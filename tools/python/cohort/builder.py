@@ -289,6 +289,7 @@ def _caller() -> str | None:
     return None if frame is None else f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}:1"
 
 
+_encode = json.JSONEncoder(ensure_ascii=False).encode
 _EXPANDED = {"dims": 1, "constants": 1, "state": 1, "functions": 3}
 
 
@@ -296,7 +297,7 @@ def _dump(document: dict[str, Any]) -> str:
     """JSON with one line for each dim, constant, state variable, input, node, output and update."""
     lines = ["{"]
     for key, value in document.items():
-        _dump_into(lines, value, _EXPANDED.get(key, 0), 1, json.dumps(key, ensure_ascii=False) + ": ")
+        _dump_into(lines, value, _EXPANDED.get(key, 0), 1, _encode(key) + ": ")
     lines[-1] = lines[-1][:-1]
     return "\n".join(lines) + "\n}\n"
 
@@ -305,12 +306,12 @@ def _dump_into(lines: list[str], value: Any, expand: int, depth: int, prefix: st
     """Appends `prefix` and `value`, spread over lines to `expand` levels, and a comma."""
     indent = "  " * depth
     if expand == 0 or not value:
-        lines.append(f"{indent}{prefix}{json.dumps(value, ensure_ascii=False)},")
+        lines.append(f"{indent}{prefix}{_encode(value)},")
         return
     is_object = isinstance(value, dict)
     lines.append(indent + prefix + ("{" if is_object else "["))
     for key, entry in value.items() if is_object else ((None, entry) for entry in value):
-        name = "" if key is None else json.dumps(key, ensure_ascii=False) + ": "
+        name = "" if key is None else _encode(key) + ": "
         _dump_into(lines, entry, expand - 1, depth + 1, name)
     lines[-1] = lines[-1][:-1]
     lines.append(indent + ("}," if is_object else "],"))

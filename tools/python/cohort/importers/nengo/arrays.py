@@ -92,6 +92,7 @@ class Emitter:
         self.dtype = dtype
         self.scope = ""
         self._constants: dict[tuple[bytes, Shape, str], Array] = {}
+        self._filled: dict[tuple[str, bytes, Shape], Array] = {}
 
     def node(self, op: str, operands: Sequence[Any], shape: Shape, /, **attrs: Any) -> Array:
         """A node with one result of the given shape."""
@@ -104,8 +105,8 @@ class Emitter:
         arrays = [operand for operand in operands if isinstance(operand, Array)]
         if all(array.is_literal for array in arrays):
             return self._folded(op, operands)
-        shape = np.broadcast_shapes(*(array.shape for array in arrays))
-        actual = np.broadcast_shapes(*(() if array.is_literal else array.shape for array in arrays))
+        shape = common_shape([array.shape for array in arrays])
+        actual = common_shape([() if array.is_literal else array.shape for array in arrays])
         result = self.node(op, operands, actual)
         return self.broadcast(result, shape)
 
@@ -140,11 +141,16 @@ class Emitter:
         """The array as a graph value of its whole shape."""
         if not array.is_literal:
             return array
-        filled = self.node("full", [array], array.shape, shape=array.shape)
-        is_open = (
-            isinstance(array.value, float) and self.dtype != "f64"
-        )  # a float literal beside nothing is f64
-        return self.cast(filled, self.dtype) if is_open else filled
+        value = np.asarray(array.value)
+        key = (value.dtype.str, value.tobytes(), array.shape)
+        if key not in self._filled:
+            scope, self.scope = self.scope, ""  # it belongs to whoever needs the same
+            filled = self.node("full", [array], array.shape, shape=array.shape)
+            # A float literal beside nothing is f64.
+            is_open = isinstance(array.value, float) and self.dtype != "f64"
+            self._filled[key] = self.cast(filled, self.dtype) if is_open else filled
+            self.scope = scope
+        return self._filled[key]
 
     def broadcast(self, array: Array, shape: Shape) -> Array:
         if array.shape == shape:
@@ -228,6 +234,14 @@ class Emitter:
 
     def _name(self, op: str) -> str:
         return f"{self.scope}.{op}" if self.scope else op
+
+
+def common_shape(shapes: Sequence[Shape]) -> Shape:
+    """What the shapes broadcast to."""
+    distinct = set(shapes)
+    if len(distinct) > 1:
+        distinct.discard(())
+    return distinct.pop() if len(distinct) == 1 else np.broadcast_shapes(*distinct)
 
 
 def slice_attributes(keys: Sequence[slice], shape: Shape) -> dict[str, Any]:

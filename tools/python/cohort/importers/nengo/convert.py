@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import nengo
@@ -11,6 +11,7 @@ import numpy as np
 from nengo.builder import Model, Signal
 from nengo.builder.processes import SimProcess
 from nengo.utils.graphs import toposort
+from nengo.utils.numpy import maxint
 from nengo.utils.simulator import operator_dependency_graph
 
 from ...builder import Function, Module
@@ -93,7 +94,7 @@ def _simulator_seed(model: Model, seed: int | None) -> int | None:
 def _process_rngs(order: list[Any], seed: int | None) -> dict[Any, Callable[[], np.random.RandomState]]:
     """For each process the generator Nengo gives it; all draw their seeds from one, in the order of the
     step."""
-    rng = None if seed is None else np.random.RandomState(seed)
+    parent = None if seed is None else np.random.RandomState(seed)
     found: dict[Any, Callable[[], np.random.RandomState]] = {}
 
     def refused() -> np.random.RandomState:
@@ -102,15 +103,11 @@ def _process_rngs(order: list[Any], seed: int | None) -> dict[Any, Callable[[], 
     for op in order:
         if not isinstance(op, SimProcess):
             continue
-        if rng is None and op.process.seed is None:
-            found[op] = refused
-        else:
-            found[op] = partial(_identity, op.process.get_rng(rng))
+        own = op.process.seed
+        if parent is not None and own is None:
+            own = parent.randint(maxint)
+        found[op] = refused if own is None else cache(partial(np.random.RandomState, own))
     return found
-
-
-def _identity(rng: np.random.RandomState) -> np.random.RandomState:
-    return rng
 
 
 def _inputs(step: Step, function: Function, inputs: Mapping[Any, str]) -> dict[Signal, Array]:

@@ -28,12 +28,22 @@ def flat_index(signal: Signal) -> np.ndarray:
 
 def span(signal: Signal) -> tuple[int, int] | None:
     """The run of the flat base that the view covers in order, if it is one."""
-    expected = 1
-    for extent, stride in zip(reversed(signal.shape), reversed(signal.elemstrides)):
+    array = signal.initial_value
+    if not signal.is_view:
+        return 0, array.size
+    expected = array.itemsize
+    for extent, stride in zip(reversed(array.shape), reversed(array.strides)):
         if extent != 1 and stride != expected:
             return None
         expected *= extent
-    return signal.elemoffset, signal.elemoffset + signal.size
+    start = signal.offset // array.itemsize
+    return start, start + array.size
+
+
+def places(signal: Signal) -> slice | np.ndarray:
+    """What indexes the flat base with the view's elements."""
+    run = span(signal)
+    return flat_index(signal) if run is None else slice(*run)
 
 
 def slices(signal: Signal) -> list[slice] | None:
@@ -63,19 +73,20 @@ def classify(accesses: Iterable[tuple[Sequence[Signal], Sequence[Signal]]]) -> d
         for signal in reads:
             mask = written.get(signal.base)
             kinds.setdefault(signal.base, CONSTANT if mask is None else TEMPORARY)
-            if mask is None or not mask[flat_index(signal)].all():
+            if mask is None or not mask[places(signal)].all():
                 kinds[signal.base] = STATE if kinds[signal.base] != CONSTANT else CONSTANT
         for signal in writes:
-            mask = written.setdefault(signal.base, np.zeros(signal.base.size, dtype=bool))
-            mask[flat_index(signal)] = True
+            if signal.base not in written:
+                written[signal.base] = np.zeros(signal.base.size, dtype=bool)
+            written[signal.base][places(signal)] = True
             before = kinds.get(signal.base)
             kinds[signal.base] = TEMPORARY if before is None else STATE if before == CONSTANT else before
     return kinds
 
 
-@dataclass
+@dataclass(eq=False)
 class Piece:
-    """What elements [start, stop) of a flat base hold."""
+    """What elements [start, stop) of a flat base hold; a write makes new pieces and changes none."""
 
     start: int
     stop: int
@@ -88,7 +99,7 @@ class Memory:
     def __init__(self, emit: Emitter) -> None:
         self._emit = emit
         self._pieces: dict[Signal, list[Piece]] = {}
-        self._seen: dict[Signal, dict[tuple[int, int], Array]] = {}
+        self._seen: dict[Signal, dict[tuple[int, int], tuple[list[Piece], Array]]] = {}
 
     def define(self, base: Signal, content: Array | None) -> None:
         """What a base holds when the step begins; None: nothing anyone may read."""
@@ -135,17 +146,23 @@ class Memory:
         self.write(signal, self._emit.fit(value, signal.shape) if is_zero else now + value)
 
     def _read_run(self, base: Signal, start: int, stop: int) -> Array:
+        first, last = self._touched(base, start, stop)
+        touched = self._pieces[base][first:last]
+        if len(touched) == 1 and (start, stop) == (touched[0].start, touched[0].stop):
+            return self._part(touched[0], start, stop)
         seen = self._seen.setdefault(base, {})
-        if (start, stop) not in seen:
-            first, last = self._touched(base, start, stop)
-            touched = self._pieces[base][first:last]
+        before, array = seen.get((start, stop), (None, None))
+        if array is None or before != touched:
             parts = [self._part(piece, max(start, piece.start), min(stop, piece.stop)) for piece in touched]
-            seen[start, stop] = parts[0] if len(parts) == 1 else self._join(parts)
-        return seen[start, stop]
+            array = parts[0] if len(parts) == 1 else self._join(parts)
+            seen[start, stop] = touched, array
+        return array
 
     def _touched(self, base: Signal, start: int, stop: int) -> tuple[int, int]:
         """Which pieces hold elements of [start, stop); pieces are sorted and leave no gap."""
         pieces = self._pieces[base]
+        if len(pieces) == 1:
+            return 0, 1
         first = bisect_right(pieces, start, key=lambda piece: piece.stop)
         return first, bisect_left(pieces, stop, lo=first, key=lambda piece: piece.start)
 
@@ -180,9 +197,6 @@ class Memory:
                     kept.append(Piece(low, high, content))
         kept.append(Piece(start, stop, array))
         pieces[first:last] = sorted(kept, key=lambda piece: piece.start)
-        seen = self._seen.get(base, {})
-        for key in [key for key in seen if key[0] < stop and start < key[1]]:
-            del seen[key]
 
 
 def initial_array(base: Signal, dtype: str) -> np.ndarray:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def linear_filter(step: Step, op: Any, x: Array) -> Array:
     """x' = A x + B u, y = C x' (or C x + D u), as the `LinearFilter.Step` that Nengo chooses."""
     emit, process, signal = step.emit, op.process, op.state["X"]
-    a, b, c, d = process._get_ss(step.dt)
+    a, b, c, d = step.state_space(process)
     initial = signal.initial_value
     if synapses.LinearFilter.NoX.check(a, b, c, d, initial):
         return x * d.item()

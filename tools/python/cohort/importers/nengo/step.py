@@ -40,6 +40,8 @@ class Step:
         self._functions = functions
         self._number: Array | None = None
         self._row: Array | None = None
+        self._state_spaces: dict[int, Any] = {}
+        self._users: dict[Signal, list[Any]] | None = None
 
     def warn(self, message: str) -> None:
         warnings.warn(message, stacklevel=2)
@@ -79,6 +81,12 @@ class Step:
         """The random numbers Nengo's simulator gives this process."""
         return self.rngs[op]()
 
+    def state_space(self, process: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """The matrices of a linear filter; connections mostly share one filter."""
+        if id(process) not in self._state_spaces:
+            self._state_spaces[id(process)] = process._get_ss(self.dt)
+        return self._state_spaces[id(process)]
+
     def extra_state(self, name: str, init: Any) -> tuple[Value, Array]:
         """A state variable that no signal holds; `extra` is to say what it holds after the step."""
         value = self.emit.module.state(f"{self.emit.scope}.{name}", init)
@@ -92,13 +100,22 @@ class Step:
         """The user's function for a `SimPyFunc`: by function, by node or connection, or by its name."""
         if op.fn in self._functions:
             return self._functions[op.fn]
-        for item, signals in self.model.sig.items():
-            if item not in self.objects or op.output not in (signals.get("out"), signals.get("in")):
-                continue
+        for item in self._items_of(op.output):
             for key in (item, self.objects[item]):
                 if key in self._functions:
                     return self._functions[key]
         return None
+
+    def _items_of(self, signal: Signal) -> list[Any]:
+        """The nodes and connections whose input or output is this signal."""
+        if self._users is None:
+            self._users = {}
+            for item, signals in self.model.sig.items():
+                if item in self.objects:
+                    for end in (signals.get("out"), signals.get("in")):
+                        if end is not None:
+                            self._users.setdefault(end, []).append(item)
+        return self._users.get(signal, [])
 
     def called(self, function: Callable[..., Any], operands: Sequence[Array], output: Signal) -> Array:
         """A replacement's result; it gets and gives builder values."""
