@@ -81,6 +81,10 @@ class CompiledModule(Program):
     def input_types(self, function: str) -> dict[str, Type]:
         return {name: type_ for name, type_, _ in self._function(function).inputs}
 
+    def output_types(self, function: str) -> dict[str, Type]:
+        """The outputs of a function in order."""
+        return {name: type_ for name, type_, _ in self._function(function).outputs}
+
     def state(self, name: str) -> np.ndarray:
         self._check_state(name)
         array = np.empty(self._states[name].extents(), dtype=self._states[name].numpy_dtype)
@@ -128,6 +132,30 @@ class CompiledModule(Program):
             arrays.append((offset, outputs[name]))
         self._check(entry.symbol(self._workspace, entry.pack(arrays, sizes)))
         return outputs
+
+    def bind(
+        self, function: str, inputs: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray]
+    ) -> Callable[[], None]:
+        """A call that reads and writes the given arrays, of the declared types and contiguous, each time
+        anew."""
+        entry = self._function(function)
+        arrays = []
+        for known, given in ((entry.inputs, inputs), (entry.outputs, outputs)):
+            for name, type_, offset in known:
+                array = given[name]
+                is_fit = array.dtype == type_.numpy_dtype and array.shape == type_.extents()
+                if not (is_fit and array.flags.c_contiguous):
+                    raise EvaluationError(f"argument `{name}`: expected a contiguous {type_}")
+                arrays.append((offset, array))
+        symbol, workspace, words = entry.symbol, self._workspace, entry.pack(arrays, {})
+
+        def call() -> None:
+            status = symbol(workspace, words)
+            if status:
+                self._check(status)
+
+        call.arrays = arrays  # type: ignore[attr-defined]  # they must live as long as the call
+        return call
 
     def _function(self, name: str) -> _Function:
         if name not in self._functions:

@@ -94,6 +94,11 @@ class Emitter:
         self._constants: dict[tuple[bytes, Shape, str], Array] = {}
         self._filled: dict[tuple[str, bytes, Shape], Array] = {}
 
+    def enter(self, function: Function) -> None:
+        """Writes into another function from here on."""
+        self.function = function
+        self._filled.clear()
+
     def node(self, op: str, operands: Sequence[Any], shape: Shape, /, **attrs: Any) -> Array:
         """A node with one result of the given shape."""
         values = [operand.value if isinstance(operand, Array) else operand for operand in operands]

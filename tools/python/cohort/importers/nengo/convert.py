@@ -20,7 +20,7 @@ from ...values import Value
 from .arrays import Array, Emitter
 from .memory import CONSTANT, STATE, classify, initial_array
 from .names import object_names, signal_names
-from .operators import OPERATORS, accesses
+from .operators import accesses, apply
 from .step import Step
 
 
@@ -60,21 +60,16 @@ def to_module(
     given = _inputs(step, function, inputs or {})
     states = _define(step, order, given)
     for op in order:
-        handler = OPERATORS.get(type(op))
-        if handler is None:
-            raise GraphError(f"operator `{type(op).__name__}` is not known")
-        written = [*op.sets, *op.incs, *op.updates]
-        step.emit.scope = names[written[0].base] if written else ""
         if type(op).__name__ == "Reset" and op.dst in step.inputs_of:
             step.memory.write(op.dst, step.inputs_of[op.dst])
         else:
-            handler(step, op)
+            apply(step, op)
     for state, base in states:
         function.update(state, step.emit.solid(step.memory.read(base)).value)
     for state, after in step.extra:
         function.update(state, after.value)
     _outputs(step, function)
-    prune(function)
+    prune(module)
     return module
 
 
@@ -170,8 +165,15 @@ def _outputs(step: Step, function: Function) -> None:
             function.output(f"{name}.sampled", sampled.value)
 
 
-def prune(function: Function) -> None:
+def prune(module: Module) -> None:
     """Drops nodes and constants that nothing needs."""
+    needed = set().union(*(_pruned(function) for function in module.functions.values()))
+    for name in [name for name in module.constants if name not in needed]:
+        del module.constants[name]
+
+
+def _pruned(function: Function) -> set[str]:
+    """Drops the function's nodes that nothing needs; gives the names it still uses."""
     makers = {name: node for node in function.nodes for name in node.get("names", [node.get("name")])}
     needed: set[str] = set()
     stack = [*function.outputs.values(), *function.updates.values()]
@@ -183,6 +185,4 @@ def prune(function: Function) -> None:
     function.nodes = [
         node for node in function.nodes if needed.intersection(node.get("names", [node.get("name")]))
     ]
-    constants = function.module.constants
-    for name in [name for name in constants if name not in needed]:
-        del constants[name]
+    return needed

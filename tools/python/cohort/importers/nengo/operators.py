@@ -140,6 +140,16 @@ OPERATORS: dict[type, Any] = {
 }
 
 
+def apply(step: Step, op: Any) -> None:
+    """Writes down what one operator does."""
+    handler = OPERATORS.get(type(op))
+    if handler is None:
+        raise GraphError(f"operator `{type(op).__name__}` is not known")
+    written = [*op.sets, *op.incs, *op.updates]
+    step.emit.scope = step.names[written[0].base] if written else ""
+    handler(step, op)
+
+
 def accesses(op: Any) -> tuple[Sequence[Signal], Sequence[Signal]]:
     """The signals whose value before the operator matters, and those it writes."""
     reads = [*op.reads, *op.incs]

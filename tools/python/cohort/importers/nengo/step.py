@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from nengo.builder import Model, Signal
 
+from ...builder import Function
 from ...errors import GraphError
 from ...values import Value
 from .arrays import Array, Emitter
@@ -42,6 +43,15 @@ class Step:
         self._row: Array | None = None
         self._state_spaces: dict[int, Any] = {}
         self._users: dict[Signal, list[Any]] | None = None
+
+    def enter(self, function: Function, values: Mapping[Signal, Array | None], number: Array | None) -> None:
+        """Begins another function, in which bases hold `values` and this step's number is `number`."""
+        self.emit.enter(function)
+        self.memory = Memory(self.emit)
+        for base, value in values.items():
+            self.memory.define(base, value)
+        self.extra = []
+        self._number, self._row = number, None
 
     def warn(self, message: str) -> None:
         warnings.warn(message, stacklevel=2)
