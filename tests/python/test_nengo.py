@@ -291,6 +291,10 @@ def test_sampled_probes_say_when_nengo_records() -> None:
 
 def test_what_is_not_known_is_refused_by_name() -> None:
     class Odd(nengo.LIF):
+        def step(self, dt, J, output, voltage, refractory_time):
+            output[...] = 1.0
+
+    class Named(nengo.LIF):
         pass
 
     class Echo(nengo.Process):
@@ -301,6 +305,7 @@ def test_what_is_not_known_is_refused_by_name() -> None:
             return lambda t, x: x
 
     with nengo.Network(seed=1) as network:
+        nengo.Ensemble(3, 1, neuron_type=Named(), label="named")
         nengo.Ensemble(3, 1, neuron_type=Odd(), label="odd")
     with pytest.raises(cohort.GraphError, match="neuron type `Odd` of `odd.neurons.out` is not known"):
         to_module(network)

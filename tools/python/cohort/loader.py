@@ -135,7 +135,7 @@ class CompiledModule(Program):
 
     def bind(
         self, function: str, inputs: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray]
-    ) -> Callable[[], None]:
+    ) -> BoundCall:
         """A call that reads and writes the given arrays, of the declared types and contiguous, each time
         anew."""
         entry = self._function(function)
@@ -147,15 +147,7 @@ class CompiledModule(Program):
                 if not (is_fit and array.flags.c_contiguous):
                     raise EvaluationError(f"argument `{name}`: expected a contiguous {type_}")
                 arrays.append((offset, array))
-        symbol, workspace, words = entry.symbol, self._workspace, entry.pack(arrays, {})
-
-        def call() -> None:
-            status = symbol(workspace, words)
-            if status:
-                self._check(status)
-
-        call.arrays = arrays  # type: ignore[attr-defined]  # they must live as long as the call
-        return call
+        return BoundCall(self, entry, arrays)
 
     def _function(self, name: str) -> _Function:
         if name not in self._functions:
@@ -187,6 +179,23 @@ class CompiledModule(Program):
         self._hook(
             (value.message or b"").decode("utf-8"), np.frombuffer(data, dtype=dtype).reshape(shape).copy()
         )
+
+
+class BoundCall:
+    """A function of a module with its arguments: call it, or give its three pointers to C code."""
+
+    def __init__(
+        self, module: CompiledModule, entry: _Function, arrays: list[tuple[int, np.ndarray]]
+    ) -> None:
+        self._module, self._arrays = module, arrays  # both must live as long as the pointers
+        self.symbol = entry.symbol
+        self.workspace = module._workspace
+        self.arguments = entry.pack(arrays, {})
+
+    def __call__(self) -> None:
+        status = self.symbol(self.workspace, self.arguments)
+        if status:
+            self._module._check(status)
 
 
 class _Function:

@@ -28,7 +28,8 @@ from nengo.rc import rc
 from . import tool
 from .builder import Module
 from .importers.nengo.parts import Part, Parts, host_input, is_host, to_parts
-from .loader import CompiledModule, load
+from .loader import BoundCall, CompiledModule, load
+from .types import Type
 
 FLAGS = ("--flag=-O1",)
 TABLE_STEPS = 2000  # random spikes are tabulated for so many steps
@@ -161,23 +162,19 @@ class Simulator(nengo.Simulator):
         self._is_built = True
         self.signals = Signals(self)
 
-        self._host, self._arrays = {}, {}
+        self._host = {}
+        self._operands: dict[Operator, np.ndarray] = {}
         self._results: dict[Operator, np.ndarray] = {}
         self._clock = np.zeros(())
-        self._calls: list[tuple[Part, Callable[[], None]]] = []
-        types = self._module.input_types
+        self._calls: list[tuple[Part, BoundCall]] = []
         for part in self._parts.parts:
-            declared = types(part.function)
-            given = {
-                name: np.zeros(type_.extents(), type_.numpy_dtype) for name, type_ in declared.items()
-            }
+            given = _arrays(self._module.input_types(part.function))
+            wanted = _arrays(self._module.output_types(part.function))
             self._results.update((op, given[name]) for name, op in part.inputs.items())
-            wanted = {
-                name: np.zeros(type_.extents(), type_.numpy_dtype)
-                for name, type_ in self._module.output_types(part.function).items()
-            }
-            self._arrays.update((signal, wanted[name]) for name, signal in part.outputs.items())
+            held = {signal: wanted[name] for name, signal in part.outputs.items()}
+            self._operands.update((op, held[x]) for op in part.after if (x := host_input(op)) is not None)
             self._calls.append((part, self._module.bind(part.function, given, wanted)))
+        self._probed = [(probe, held[self.model.sig[probe]["in"]]) for probe in self.model.probes]
 
     def _clear_host(self) -> None:
         """Gives host operators their initial state; Nengo's random numbers are drawn in Nengo's order."""
@@ -191,8 +188,8 @@ class Simulator(nengo.Simulator):
             signals: dict[Signal, np.ndarray] = {}
             if op.t is not None:
                 signals[op.t] = self._clock
-            if host_input(op) is not None:
-                signals[host_input(op)] = self._arrays[host_input(op)]
+            if (x := host_input(op)) is not None:
+                signals[x] = self._operands[op]
             if isinstance(op, SimProcess):
                 for signal in op.state.values():
                     self._host[signal] = signals[signal] = np.array(signal.initial_value)
@@ -226,7 +223,11 @@ class Simulator(nengo.Simulator):
         self._probe()
 
     def _probe(self) -> None:
-        for probe in self.model.probes:
+        for probe, array in self._probed:
             period = 1 if probe.sample_every is None else probe.sample_every / self.dt
             if self._n_steps % period < 1:
-                self._sim_data[probe].append(self._arrays[self.model.sig[probe]["in"]].copy())
+                self._sim_data[probe].append(array.copy())
+
+
+def _arrays(types: Mapping[str, Type]) -> dict[str, np.ndarray]:
+    return {name: np.zeros(type_.extents(), type_.numpy_dtype) for name, type_ in types.items()}

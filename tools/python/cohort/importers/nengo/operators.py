@@ -65,7 +65,7 @@ def dot_inc(step: Step, op: core.DotInc) -> None:
 
 
 def neurons(step: Step, op: SimNeurons) -> None:
-    function = NEURONS.get(type(op.neurons))
+    function = NEURONS.get(_definer(type(op.neurons)))
     if function is None:
         name = step.names[op.output.base]
         raise GraphError(f"neuron type `{type(op.neurons).__name__}` of `{name}` is not known")
@@ -75,6 +75,11 @@ def neurons(step: Step, op: SimNeurons) -> None:
     step.memory.write(op.output, output)
     for name, value in after.items():
         step.memory.write(op.state[name], value)
+
+
+def _definer(neuron_type: type) -> type:
+    """The class whose `step` a neuron type has: a subclass that only sets parameters is its base."""
+    return next(base for base in neuron_type.__mro__ if "step" in vars(base))
 
 
 def process(step: Step, op: SimProcess) -> None:

@@ -174,6 +174,6 @@ def _write(step: Step, part: Part, op: Operator) -> None:
 
 # Note [parts]
 # A Python function of an input needs what the step has computed so far, and the rest of the step needs its
-# result. So the step is cut there: operators are put into the first part in which all they depend on is known,
-# and signals that are needed in several parts become state variables. Functions of time alone need no cut,
+# result. So the step is cut there: operators are put into the first part in which all they need is known,
+# and signals that are needed in several parts become state variables. Functions of time alone need no cut:
 # their values are inputs of the part that uses them. A model without Python functions is one part.
