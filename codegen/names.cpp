@@ -44,13 +44,6 @@ std::uint32_t next_code_point(std::string_view text, std::size_t& at) {
   return code;
 }
 
-void refuse_unusable(const Module& module) {
-  for (const State& state : module.states) {
-    if (state.name == "__metadata__" || state.name.find('\0') != std::string::npos)
-      fail(DiagId::kUnusableName, comment_text(state.name));
-  }
-}
-
 // Dims that the interface or the kernels of a function mention.
 std::vector<bool> used_dims(const Module& module, const Function& function, const kernel::Program& program) {
   std::vector<bool> used(module.dims.size(), false);
@@ -138,9 +131,20 @@ std::string Identifiers::first_free(std::initializer_list<std::string> candidate
   }
 }
 
+void refuse_unusable_names(const Module& module) {
+  std::vector<Diagnostic> found;
+  for (const State& state : module.states) {
+    if (state.name != "__metadata__" && state.name.find('\0') == std::string::npos) continue;
+    const SourceLoc& at = module.locations[state.loc];
+    found.push_back(diagnostic(DiagId::kUnusableName, Location{module.file, at.line, at.column},
+                               comment_text(state.name)));
+  }
+  if (!found.empty()) throw UserError(std::move(found));
+}
+
 ModuleNames name_module(const CompiledModule& compiled, std::string_view prefix) {
   const Module& module = compiled.module;
-  refuse_unusable(module);
+  refuse_unusable_names(module);
   ModuleNames names;
   names.prefix = to_identifier(prefix.empty() ? std::string_view(module.name) : prefix);
   names.macro = upper(names.prefix);

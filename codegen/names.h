@@ -48,7 +48,10 @@ struct ModuleNames {
   std::vector<FunctionNames> functions;
   std::vector<std::string> states;  // by StateId; P_OFFSET_<state>
 };
-// `prefix`: empty for the module's own name. Names that no C interface can carry are refused with UserError.
+// UserError where a state variable has a name that no C string (a zero byte) or no safetensors file
+// (`__metadata__`) can hold.
+void refuse_unusable_names(const Module& module);
+// `prefix`: empty for the module's own name. Unusable names are refused.
 ModuleNames name_module(const CompiledModule& compiled, std::string_view prefix);
 
 }  // namespace cohort

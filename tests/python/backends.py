@@ -31,6 +31,10 @@ def needs(subcommand: str) -> pytest.MarkDecorator:
 
 _HELP = _subcommands()
 
+# The host compiler's share is most of these tests' time, and the same source at -O1 gives the same bits. What is
+# built as a user builds it is tested elsewhere (test_compiled.py, test_samples.py, tests/slow).
+QUICK_BUILD = ["--flag=-O1"]
+
 EVERY_BACKEND = [
     pytest.param("numpy"),
     pytest.param("interpreter", marks=needs("run")),
@@ -91,5 +95,6 @@ def _read(path: Path) -> np.ndarray:
 
 def program(backend: str, module: cohort.Module) -> Program:
     """The module made callable by a backend."""
-    makers = {"numpy": cohort.Evaluator, "interpreter": Interpreted, "compiled": cohort.compile}
-    return makers[backend](module)
+    if backend == "compiled":
+        return cohort.compile(module, options=QUICK_BUILD)
+    return {"numpy": cohort.Evaluator, "interpreter": Interpreted}[backend](module)

@@ -54,6 +54,7 @@ def test_the_workspace_toy() -> None:
 
 
 def test_named_dims(mixed) -> None:
+    """case 31: an extent out of range names argument and dimension."""
     mixed.reset()
     for rows in (1, 3, 4):
         x = np.arange(rows * 3.0).reshape(rows, 3)
@@ -144,6 +145,7 @@ def test_copies_have_state_of_their_own(mixed) -> None:
 
 
 def test_hostile_names() -> None:
+    """case 28"""
     module = cohort.Module("class")
     f = module.function("")
     names = [name for name in HOSTILE if name != "__metadata__"]  # safetensors' own; the compiler refuses it

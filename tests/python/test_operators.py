@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 import numpy as np
@@ -13,15 +14,20 @@ from op_cases import Case
 
 import cohort
 from cohort import ops
+from cohort.program import Program
 
 CASES = structured_cases.CASES
 
 
-def module_of(op: str, cases: list[Case]) -> cohort.Module:
-    """One function `case_N` for each case; arrays are inputs, Python scalars literals."""
-    module = cohort.Module(f"op_{op}")
-    for number, case in enumerate(cases):
-        with module.function(f"case_{number}") as function:
+# Operators whose cases are one module. A build's fixed costs are paid once for them; the interpreter reads the graph
+# for each call.
+GROUP = {"numpy": 1, "interpreter": 1, "compiled": 16}
+
+
+def add_cases(module: cohort.Module, op: str) -> None:
+    """One function `op.case_N` for each case; arrays are inputs, Python scalars literals."""
+    for number, case in enumerate(CASES[op]):
+        with module.function(f"{op}.case_{number}") as function:
             operands = []
             for index, operand in enumerate(case.operands):
                 if isinstance(operand, (bool, int, float)) and not isinstance(operand, np.generic):
@@ -32,7 +38,16 @@ def module_of(op: str, cases: list[Case]) -> cohort.Module:
             results = function.node(op, operands, case.attrs, max(len(case.expected), 1))
             for index, result in enumerate(results):
                 function.output(f"y{index}", result)
-    return module
+
+
+@functools.cache
+def programs(backend: str, group: int) -> Program:
+    """The cases of one group of operators."""
+    module = cohort.Module(f"ops_{group}")
+    size = GROUP[backend]
+    for op in sorted(CASES)[group * size : (group + 1) * size]:
+        add_cases(module, op)
+    return program(backend, module)
 
 
 def arguments(case: Case) -> dict[str, np.ndarray]:
@@ -58,13 +73,13 @@ def check(case: Case, results: list[np.ndarray]) -> None:
 @pytest.mark.parametrize("backend", EVERY_BACKEND)
 @pytest.mark.parametrize("op", sorted(CASES))
 def test_operator(op: str, backend: str) -> None:
-    graph = program(backend, module_of(op, CASES[op]))
+    graph = programs(backend, sorted(CASES).index(op) // GROUP[backend])
     for number, case in enumerate(CASES[op]):
         if case.error:
             with pytest.raises(cohort.EvaluationError, match=re.escape(case.error)):
-                graph.call(f"case_{number}", arguments(case))
+                graph.call(f"{op}.case_{number}", arguments(case))
             continue
-        check(case, list(graph.call(f"case_{number}", arguments(case)).values()))
+        check(case, list(graph.call(f"{op}.case_{number}", arguments(case)).values()))
 
 
 def test_every_operator_of_the_readme_has_cases() -> None:

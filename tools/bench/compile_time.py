@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Compile times: graphs to source at growing sizes, and whole builds of 10,000 distinct scalar statements
-and of 20,000 same-shaped kernels. Instructions are counted where `perf` or valgrind can; seconds are wall
-time, one run."""
+and of 20,000 same-shaped kernels. Seconds are wall time, one run. With `--instructions` the instructions of
+the first are counted, by `perf` or else by valgrind (callgrind), which takes some fifty times as long."""
 
+import argparse
 import math
 import random
 import shutil
 import subprocess
 
-from common import BUILD, run, timed, tool, write_graph
+from common import BUILD, timed, tool, write_graph
 
 UNARY = ("sin", "cos", "tanh", "exp", "sqrt", "abs", "neg", "square")
 BINARY = ("add", "sub", "mul", "max", "min")
@@ -99,16 +100,28 @@ def instructions(*command) -> float:
     return math.nan
 
 
-def scaling():
-    print("graph to source; N log N would keep the last column constant")
-    print("    nodes   seconds      MB   instructions   instructions / (N log2 N)")
-    for count in (1_000, 10_000, 100_000):
-        graph = write_graph(f"elementwise_{count}", elementwise(count))
-        command = (tool(), "compile", graph, "-o", BUILD / f"elementwise_{count}")
-        seconds, megabytes = timed(*command)
-        counted = instructions(*command)
-        per_node = counted / (count * math.log2(count))
-        print(f"{count:9d}  {seconds:8.2f}  {megabytes:6d}   {counted:12.3e}   {per_node:10.0f}")
+def elementwise_command(count: int) -> tuple:
+    """The command that compiles `count` elementwise nodes to source."""
+    graph = write_graph(f"elementwise_{count}", elementwise(count))
+    return (tool(), "compile", graph, "-o", BUILD / f"elementwise_{count}")
+
+
+def scaling(counts: list[int]):
+    print("graph to source, elementwise nodes; N log N would keep the last column constant")
+    print("    nodes   seconds      MB   us / (N log2 N)")
+    for count in counts:
+        seconds, megabytes = timed(*elementwise_command(count))
+        scaled = 1e6 * seconds / (count * math.log2(count))
+        print(f"{count:9d}  {seconds:8.2f}  {megabytes:6d}   {scaled:10.2f}")
+
+
+def counted(counts: list[int]):
+    print("graph to source, elementwise nodes; linear time would keep the third column constant")
+    print("    nodes   instructions   per node   per N log2 N")
+    for count in counts:
+        found = instructions(*elementwise_command(count))
+        scaled = found / (count * math.log2(count))
+        print(f"{count:9d}   {found:12.3e}   {found / count:8.0f}   {scaled:8.0f}")
 
 
 def whole_builds():
@@ -120,5 +133,13 @@ def whole_builds():
 
 
 if __name__ == "__main__":
-    whole_builds()
-    scaling()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--instructions", action="store_true", help="count instructions, and nothing else")
+    parser.add_argument("counts", nargs="*", type=int, help="numbers of nodes; default: 1000 10000 100000")
+    chosen = parser.parse_args()
+    counts = chosen.counts or [1_000, 10_000, 100_000]
+    if chosen.instructions:
+        counted(counts)
+    else:
+        whole_builds()
+        scaling(counts)

@@ -4,16 +4,20 @@
 
 namespace cohort {
 
-std::string build_graph(const Module& module, const CompileOptions& compile_options,
-                        const EmitOptions& emit_options, const BuildOptions& build_options,
-                        const std::string& directory) {
+BuiltGraph build_graph(const Module& module, const CompileOptions& compile_options,
+                       const EmitOptions& emit_options, const std::optional<BuildOptions>& build,
+                       const std::string& directory, const MoreArtefacts& more) {
   const CompiledModule compiled = compile(module, compile_options);
-  const std::vector<Artefact> files = emit_module(compiled, emit_options);
+  std::vector<Artefact> files = emit_module(compiled, emit_options);
+  BuiltGraph built{name_module(compiled, emit_options.prefix).prefix, {}};
+  if (more) files.push_back(more(built.prefix));
   write_artefacts(directory, files);
+  if (!build) return built;
   std::vector<std::string> sources;
   for (const Artefact& file : files)
     if (file.name.ends_with(".cpp")) sources.push_back(file.name);
-  return build_module(directory, name_module(compiled, emit_options.prefix).prefix, sources, build_options);
+  built.library = build_module(directory, built.prefix, sources, *build);
+  return built;
 }
 
 }  // namespace cohort

@@ -1,17 +1,25 @@
-// The whole way from a module to a library in a folder, for the subcommands that run what they compile.
+// The whole way from a module to files and a library in a folder, for the subcommands that compile.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 
+#include "codegen/artefact.h"
 #include "codegen/build.h"
 #include "codegen/emit.h"
 #include "compiler/compiled.h"
 
 namespace cohort {
 
-// Writes the artefacts to `directory`, builds the library there and gives its path.
-std::string build_graph(const Module& module, const CompileOptions& compile_options,
-                        const EmitOptions& emit_options, const BuildOptions& build_options,
-                        const std::string& directory);
+// Compiles the module and writes its artefacts to `directory`, those of `more` (which is given the module's
+// prefix) with them; builds a library there if `build` says so. Gives the prefix and the library's path.
+struct BuiltGraph {
+  std::string prefix, library;
+};
+using MoreArtefacts = std::function<Artefact(const std::string& prefix)>;
+BuiltGraph build_graph(const Module& module, const CompileOptions& compile_options,
+                       const EmitOptions& emit_options, const std::optional<BuildOptions>& build,
+                       const std::string& directory, const MoreArtefacts& more = {});
 
 }  // namespace cohort

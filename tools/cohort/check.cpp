@@ -1,6 +1,7 @@
 // cohort check: reads a graph, reports every error in it or says what is in it.
 #include <fmt/format.h>
 
+#include "codegen/names.h"
 #include "tools/cohort/command.h"
 #include "tools/cohort/input.h"
 
@@ -12,6 +13,7 @@ Action declare_check(CLI::App& app) {
   app.add_flag("--allow-path", input->allow_path, "let weights lie outside the graph's folder");
   return [input] {
     const Module module = load_graph(*input);
+    refuse_unusable_names(module);
     std::size_t nodes = 0;
     for (const auto& function : module.functions) nodes += function->nodes.size();
     fmt::print("{}: module `{}`: {} functions, {} nodes, {} state variables: no errors\n", input->path,

@@ -4,12 +4,9 @@
 #include <filesystem>
 #include <memory>
 
-#include "codegen/build.h"
 #include "codegen/depfile.h"
-#include "codegen/emit.h"
-#include "codegen/names.h"
-#include "compiler/compiled.h"
 #include "ir/json_reader.h"
+#include "tools/cohort/build_graph.h"
 #include "tools/cohort/command.h"
 #include "tools/cohort/input.h"
 
@@ -37,23 +34,22 @@ Module read_graph(Request& request, std::vector<std::string>& tensor_files) {
 
 int run_compile(Request& request) {
   request.compile.fast = request.fp == "fast";
-  std::vector<std::string> inputs{request.graph}, tensor_files;
-  const CompiledModule compiled = compile(read_graph(request, tensor_files), request.compile);
-  inputs.insert(inputs.end(), tensor_files.begin(), tensor_files.end());
   request.emit.tool = "cohort " COHORT_VERSION;
-  std::vector<Artefact> files = emit_module(compiled, request.emit);
-  const std::string prefix = name_module(compiled, request.emit.prefix).prefix;
-  const std::string stamp = (std::filesystem::path(request.directory) / (prefix + ".stamp")).string();
-  const std::string target = request.depfile_target.empty() ? stamp : request.depfile_target;
-  files.push_back({prefix + ".d", depfile_text(target, inputs)});
-  write_artefacts(request.directory, files);
-  if (!request.build.empty()) {
-    std::vector<std::string> sources;
-    for (const Artefact& file : files)
-      if (file.name.ends_with(".cpp")) sources.push_back(file.name);
-    request.library.kind = request.build == "static" ? LibraryKind::kStatic : LibraryKind::kShared;
-    fmt::print("{}\n", build_module(request.directory, prefix, sources, request.library));
-  }
+  std::vector<std::string> inputs{request.graph}, tensor_files;
+  const Module module = read_graph(request, tensor_files);
+  inputs.insert(inputs.end(), tensor_files.begin(), tensor_files.end());
+  std::optional<BuildOptions> build;
+  if (!request.build.empty()) build = request.library;
+  if (build) build->kind = request.build == "static" ? LibraryKind::kStatic : LibraryKind::kShared;
+  std::string stamp;
+  const auto depfile = [&](const std::string& prefix) -> Artefact {
+    stamp = (std::filesystem::path(request.directory) / (prefix + ".stamp")).string();
+    return {prefix + ".d",
+            depfile_text(request.depfile_target.empty() ? stamp : request.depfile_target, inputs)};
+  };
+  const BuiltGraph built =
+      build_graph(module, request.compile, request.emit, build, request.directory, depfile);
+  if (build) fmt::print("{}\n", built.library);
   // The stamp is last: a run that was cut short leaves it old, and the next build tries again.
   write_stamp(stamp);
   return kExitOk;

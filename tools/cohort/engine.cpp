@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <new>
 
 #include "ir/diagnostics.h"
 #include "ir/files.h"
@@ -52,6 +53,7 @@ class LoadedModule {
     error_text_ = symbol<decltype(error_text_)>(symbols["error_text"]);
     const std::size_t bytes = manifest["workspace"]["bytes"], alignment = manifest["workspace"]["alignment"];
     workspace_.reset(std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment));
+    if (!workspace_) throw std::bad_alloc();
     const auto init = symbol<std::int32_t (*)(void*, std::size_t)>(symbols["init"]);
     check(init(workspace_.get(), bytes));
     const auto set_print =

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "compiler/pass.h"
 #include "compiler/run_passes.h"
 #include "compiler/sample.h"
 #include "ir/diagnostics.h"
@@ -158,11 +159,13 @@ int verify_graph(const VerifyOptions& options) {
     folder.emplace();
     BuildOptions build;
     build.march = options.march;
-    library = build_graph(module, {}, {}, build, folder->path());
+    library = build_graph(module, {}, {}, build, folder->path()).library;
   }
   // The rules that gain accuracy (log(1 + exp(x)) becomes softplus) change values on purpose: the interpreter
   // runs what they make of the graph.
-  const std::vector<std::string> accurate{"stabilise"};
+  std::vector<std::string> accurate;
+  for (const Pass& pass : all_passes())
+    if (pass.exactness == Exactness::kAccuracy) accurate.emplace_back(pass.name);
   const Module reference = run_passes(module, accurate, {});
   Verification verification(reference, options, library_engine(reference, library));
   bool good = true;

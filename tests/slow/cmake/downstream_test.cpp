@@ -76,11 +76,11 @@ void check_rebuilds(const std::string& generator) {
 
 }  // namespace
 
-TEST_CASE("a downstream project with Ninja") {
+TEST_CASE("case 33: a downstream project with Ninja") {
   if (is_installed("ninja")) check_rebuilds("Ninja");
 }
 
-TEST_CASE("a downstream project with Make") { check_rebuilds("Unix Makefiles"); }
+TEST_CASE("case 33: a downstream project with Make") { check_rebuilds("Unix Makefiles"); }
 
 TEST_CASE("the tool of the machine that builds can be another than the package's") {
   Downstream project("host tool");

@@ -23,7 +23,7 @@ std::map<std::string, std::string> contents(const std::string& folder) {
 
 }  // namespace
 
-TEST_CASE("a run that is killed leaves each file whole or absent") {
+TEST_CASE("case 34: a run that is killed leaves each file whole or absent") {
   const Scratch folder("killed");
   std::ofstream(folder.file("model.json")) << kModel;
   const std::string target = "--depfile-target=model.stamp";  // depfiles name the folder otherwise
@@ -45,6 +45,84 @@ TEST_CASE("a run that is killed leaves each file whole or absent") {
   MESSAGE(cut_short, " of 40 runs were killed before they ended");
   must_run({COHORT_TOOL, "compile", "model.json", target, "-o", "killed"}, folder.path());
   CHECK(contents(folder.file("killed")) == whole);
+}
+
+namespace {
+
+// The tool in `folder` with every file limited to `blocks` of the shell's; more is an error of write, or a
+// signal.
+ProcessResult compile_limited(const Scratch& folder, int blocks, bool by_signal, const std::string& more) {
+  const std::string trap = by_signal ? "" : "trap '' XFSZ; ";
+  return run_process({"sh", "-c",
+                      trap + fmt::format("ulimit -c 0; ulimit -f {}; exec '{}' compile model.json -o full {}",
+                                         blocks, COHORT_TOOL, more)},
+                     folder.path());
+}
+
+}  // namespace
+
+TEST_CASE(
+    "case 34: a disk that is full in mid-write leaves each file whole or absent, and the next run ends "
+    "well") {
+  const Scratch folder("full disk");
+  std::ofstream(folder.file("model.json")) << kModel;
+  const std::string target = "--depfile-target=model.stamp";
+  must_run({COHORT_TOOL, "compile", "model.json", target, "-o", "whole"}, folder.path());
+  const auto whole = contents(folder.file("whole"));
+  int failed = 0;
+  for (int blocks = 0; blocks < 60; blocks += 3) {
+    for (const bool by_signal : {false, true}) {
+      CAPTURE(blocks);
+      CAPTURE(by_signal);
+      fs::remove_all(folder.file("full"));
+      const ProcessResult result = compile_limited(folder, blocks, by_signal, target);
+      const auto found = contents(folder.file("full"));
+      for (const auto& [name, bytes] : found) CHECK(bytes == whole.at(name));
+      CHECK((result.exit_code == 0) == (found == whole));
+      if (result.exit_code == 0) continue;
+      ++failed;
+      CHECK(!found.contains("model.stamp"));
+      if (by_signal) continue;
+      CHECK(result.exit_code == 3);
+      CHECK(result.output.find("error[file_unwritable]") != std::string::npos);
+      // Nothing half-written lies about under another name either.
+      CHECK(std::distance(fs::directory_iterator(folder.file("full")), fs::directory_iterator()) ==
+            static_cast<std::ptrdiff_t>(found.size()));
+    }
+  }
+  CHECK(failed >= 10);
+  must_run({COHORT_TOOL, "compile", "model.json", target, "-o", "full"}, folder.path());
+  CHECK(contents(folder.file("full")) == whole);
+}
+
+TEST_CASE("case 34: no space left on the device") {
+  const Scratch folder("no space");
+  std::ofstream(folder.file("model.json")) << kModel;
+  for (const std::string name : {"model.h", "model.cpp", "model.manifest.json", "model.d"}) {
+    CAPTURE(name);
+    fs::remove_all(folder.file("out"));
+    fs::create_directories(folder.file("out"));
+    fs::create_symlink("/dev/full", folder.file("out") + "/" + name);
+    const ProcessResult result =
+        run_process({COHORT_TOOL, "compile", "model.json", "-o", "out"}, folder.path());
+    CHECK(result.exit_code == 3);
+    CHECK(result.output.find("No space left on device") != std::string::npos);
+  }
+}
+
+TEST_CASE("case 34: a library that cannot be written whole is not there") {
+  const Scratch folder("full disk for a library");
+  std::ofstream(folder.file("model.json")) << kModel;
+  // Enough for the sources, too little for the object file.
+  const ProcessResult result = compile_limited(folder, 100, false, "--build shared");
+  CHECK(result.exit_code == 4);
+  for (const auto& entry : fs::recursive_directory_iterator(folder.file("full"))) {
+    const std::string name = entry.path().filename().string();
+    CHECK_MESSAGE((!name.ends_with(".so") && !name.ends_with(".o") && !name.ends_with(".stamp")), name);
+  }
+  must_run({"env", "CXX=c++", COHORT_TOOL, "compile", "model.json", "-o", "full", "--build", "shared"},
+           folder.path());
+  CHECK(fs::exists(folder.file("full/libmodel.so")));
 }
 
 TEST_CASE("equal files keep their time stamps, the stamp does not") {

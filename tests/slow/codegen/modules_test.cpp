@@ -5,7 +5,7 @@
 using namespace cohort;
 using namespace cohort::test;
 
-TEST_CASE("the whole interface of a module") {
+TEST_CASE("case 7, case 30, case 31: the whole interface of a module") {
   const Scratch folder("interface of a module");
   emit_into(folder, kModel);
   build_and_run(folder, {"model.cpp"}, "model.cpp",
@@ -27,7 +27,7 @@ TEST_CASE("weights by .incbin, several sources, a folder with spaces") {
   build_and_run(folder, {"model.cpp", "model_1.cpp"}, "model.cpp");
 }
 
-TEST_CASE("two modules in one program, 32 threads, under the thread sanitizer") {
+TEST_CASE("case 28, case 29: two modules in one program, 32 threads, under the thread sanitizer") {
   const Scratch folder("threads");
   emit_into(folder, kModel);
   EmitOptions options;
@@ -36,7 +36,7 @@ TEST_CASE("two modules in one program, 32 threads, under the thread sanitizer") 
   build_and_run(folder, {"model.cpp", "hostile.cpp"}, "threads.cpp", {"-fsanitize=thread"});
 }
 
-TEST_CASE("headers and sources are clean under strict warnings, C11 and C++20, every compiler") {
+TEST_CASE("case 35: headers and sources are clean under strict warnings, C11 and C++20, every compiler") {
   const Scratch folder("warnings");
   emit_into(folder, kModel);
   EmitOptions options;
@@ -86,7 +86,7 @@ TEST_CASE("the interface under clang++, checks and weights included") {
   build_and_run(folder, {"model.cpp"}, "model.cpp", {}, "clang++");
 }
 
-TEST_CASE("bytes do not depend on folder, locale, time zone or process") {
+TEST_CASE("case 32: bytes do not depend on folder, locale, time zone or process") {
   const Scratch folder("determinism");
   std::ofstream(folder.file("model.json")) << kModel;
   fs::create_directories(folder.file("other folder"));

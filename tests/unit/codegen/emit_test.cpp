@@ -6,6 +6,7 @@
 
 #include "codegen/depfile.h"
 #include "codegen/emit.h"
+#include "codegen/names.h"
 #include "compiler/compiled.h"
 #include "ir/json_reader.h"
 
@@ -94,6 +95,20 @@ TEST_CASE("the manifest tells a loader all it needs") {
   CHECK(manifest["state"][1]["name"] == "layer1.weight");
   CHECK(manifest["state"][1]["strides"] == nlohmann::json::array({3, 1}));
   CHECK(manifest["workspace"]["bytes"].get<int>() >= 256 + 400 + 24);
+}
+
+TEST_CASE("case 30: sizes in header and manifest agree") {
+  const auto files = emit(kToy);
+  const auto manifest = nlohmann::json::parse(file(files, "toy.manifest.json"));
+  const std::string& header = file(files, "toy.h");
+  CHECK(has(header, fmt::format("#define TOY_WORKSPACE_SIZE ((size_t){})\n",
+                                manifest["workspace"]["bytes"].get<std::uint64_t>())));
+  CHECK(has(header, fmt::format("#define TOY_WORKSPACE_ALIGN ((size_t){})\n",
+                                manifest["workspace"]["alignment"].get<std::uint64_t>())));
+  for (const auto& state : manifest["state"])
+    CHECK(has(header, fmt::format("#define TOY_OFFSET_{} ((size_t){}) /*",
+                                  to_identifier(state["name"].get<std::string>()),
+                                  state["offset"].get<std::uint64_t>())));
 }
 
 TEST_CASE("any number of sources") {

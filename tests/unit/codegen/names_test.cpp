@@ -7,7 +7,7 @@
 
 using namespace cohort;
 
-TEST_CASE("identifiers from hostile names") {
+TEST_CASE("case 28: identifiers from hostile names") {
   CHECK(to_identifier("layer1.weight") == "layer1_weight");
   CHECK(to_identifier("1234") == "n1234");
   CHECK(to_identifier("gpu_0/data:0") == "gpu_0_data_0");

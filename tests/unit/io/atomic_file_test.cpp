@@ -60,7 +60,7 @@ TEST_CASE("files appear together or not at all") {
   CHECK_THROWS_AS(write_file(folder / "d", "4"), UserError);
 }
 
-TEST_CASE("a full disk leaves no part of a file") {
+TEST_CASE("case 34: a full disk leaves no part of a file") {
   // A limit on the size of files fails as a full disk does: in mid-write.
   Folder folder;
   CHECK(write_file(folder / "a", "old"));

@@ -94,7 +94,7 @@ TEST_CASE("literals take the dtype of the operands they meet") {
         "toy.json:1:136: error[number_too_large]: 300 is beyond the range of `i8`");
 }
 
-TEST_CASE("hostile names are only text") {
+TEST_CASE("case 28: hostile names are only text") {
   const char* names[] = {"layer1.weight",
                          "1234",
                          "gpu_0/data:0",
@@ -123,7 +123,17 @@ TEST_CASE("hostile names are only text") {
   CHECK(f.value(f.nodes[15].first_result).name == std::string("\"\n\0", 3));
 }
 
-TEST_CASE("any truncation and any changed byte is an error or a module, never a crash") {
+TEST_CASE("case 36: nesting, however deep, is an error with a position") {
+  for (const std::string_view open : {"[", "{\"a\":", "[{\"a\":"}) {
+    std::string text;
+    for (int i = 0; i < 200'000; ++i) text += open;
+    const std::string errors = errors_of(text);
+    CHECK(errors.starts_with("toy.json:1:"));
+    CHECK(errors.find("error[nested_too_deep]") != errors.npos);
+  }
+}
+
+TEST_CASE("case 36: any truncation and any changed byte is an error or a module, never a crash") {
   for (std::size_t size = 0; size < kToy.size(); ++size) CHECK(!errors_of(kToy.substr(0, size)).empty());
   std::uint32_t seed = 1;
   for (std::size_t at = 0; at < kToy.size(); ++at) {

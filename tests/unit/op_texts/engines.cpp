@@ -1,10 +1,9 @@
-#include <array>
+#include "engines.h"
 
 #include "compiler/compiled.h"
 #include "compiler/lower.h"
 #include "ir/diagnostics.h"
 #include "ir/kernel_interpreter.h"
-#include "op_text.h"
 
 namespace cohort {
 namespace {
@@ -33,12 +32,12 @@ CallResult run_optimised(const Module& module, const Function& function, std::sp
   internal_error("the compiler lost a function");
 }
 
-constexpr std::array<Engine, 3> kEngines{{{"graph interpreter", run_interpreter, 0, true},
-                                          {"loop interpreter", run_lowered, 0, false},
-                                          {"loop interpreter after all passes", run_optimised, 0, false}}};
-
 }  // namespace
 
-std::span<const Engine> engines() { return kEngines; }
+std::vector<OpEngine> op_engines() {
+  return {{"graph interpreter", run_interpreter, 0, true},
+          {"loop interpreter", run_lowered, 0, false},
+          {"loop interpreter after all passes", run_optimised, 0, false}};
+}
 
 }  // namespace cohort

@@ -1,28 +1,29 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
 
+#include "engines.h"
 #include "ir/atomic_file.h"
-#include "op_text.h"
 
 namespace cohort {
 
 namespace fs = std::filesystem;
 
 TEST_CASE("every operator test holds on every engine") {
-  std::vector<std::string> files;
-  for (const auto& entry : fs::directory_iterator(fs::path(COHORT_SOURCE_DIR) / "tests" / "ops")) {
-    if (entry.path().extension() == ".txt") files.push_back(entry.path().string());
-  }
-  std::sort(files.begin(), files.end());
+  const std::vector<std::string> files = op_text_files();
   REQUIRE(!files.empty());
   for (const std::string& file : files) {
-    for (const Engine& engine : engines()) {
+    for (const OpEngine& engine : op_engines()) {
       for (const std::string& message : run_op_text(file, engine)) FAIL_CHECK(message);
     }
   }
+}
+
+TEST_CASE("cases joined to one module mean what they mean one by one") {
+  const JoinedOpTexts joined(op_text_files());
+  CHECK(joined.module().functions.size() > 20);
+  for (const std::string& message : joined.run(op_engines()[0])) FAIL_CHECK(message);
 }
 
 TEST_CASE("the runner sees what does not hold") {
@@ -33,7 +34,7 @@ TEST_CASE("the runner sees what does not hold") {
                "add(@s, 1)\n"
                "  output c = %c\n  update @s = %t\n}\n" +
                    checks);
-    return run_op_text(path.string(), engines()[0]).size();
+    return run_op_text(path.string(), op_engines()[0]).size();
   };
   CHECK(failures("run: f([1, 2], 3) == [4, 5], @s = 2\nrun: f([1, 2], nan) == [nan, nan], @s = 3\n") == 0);
   CHECK(failures("run: f([1, 2], 3) == [4, 6]\n") == 1);

@@ -1,5 +1,6 @@
-#include "op_text.h"
+#include "tests/support/op_text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -9,6 +10,7 @@
 #include "ir/text_cursor.h"
 #include "ir/text_parser.h"
 #include "ir/text_printer.h"
+#include "tests/support/join_modules.h"
 
 namespace cohort {
 namespace {
@@ -136,22 +138,23 @@ bool agrees(const Tensor& expected, const Tensor& got, double tolerance) {
   return true;
 }
 
+// The text form, each line where it stands in the file; the header is implied.
+Module parse(const Case& each, const std::string& path) {
+  std::string text = "module ops " + std::string(static_cast<std::size_t>(std::max(each.line - 1, 0)), '\n');
+  return parse_text(text + each.text, path);
+}
+
+// Runs the checks of cases on one engine. In `module` the case's names begin with `prefix`, which messages
+// and errors leave out.
 class Runner {
  public:
-  Runner(const std::string& path, const Engine& engine, std::vector<std::string>& messages)
+  Runner(const std::string& path, const OpEngine& engine, std::vector<std::string>& messages)
       : path_(path), engine_(engine), messages_(messages) {}
 
-  void run(const Case& each) {
-    try {
-      // Blank lines before the text keep its line numbers; the header is implied.
-      std::string text =
-          "module ops " + std::string(static_cast<std::size_t>(std::max(each.line - 1, 0)), '\n');
-      module_ = parse_text(text + each.text, path_);
-    } catch (const UserError& error) {
-      messages_.push_back(error.what());
-      return;
-    }
-    state_ = initial_state(module_);
+  void run(const Case& each, const Module& module, const std::string& prefix) {
+    module_ = &module;
+    prefix_ = prefix;
+    state_ = initial_state(module);
     for (const Check& check : each.checks) {
       line_ = check.line;
       try {
@@ -173,8 +176,8 @@ class Runner {
     if (!should_fail) cursor.expect("run:");
     const std::string name = cursor.name();
     const Function* function = nullptr;
-    for (const auto& each : module_.functions) {
-      if (each->name == name) function = each.get();
+    for (const auto& each : module_->functions) {
+      if (each->name == prefix_ + name) function = each.get();
     }
     if (!function) return say(fmt::format("there is no function `{}`", name));
     std::vector<Tensor> inputs;
@@ -187,13 +190,19 @@ class Runner {
     std::string error;
     CallResult result;
     try {
-      result = engine_.run(module_, *function, inputs, state_);
+      result = engine_.run(*module_, *function, inputs, state_);
     } catch (const UserError& thrown) {
-      error = to_string(thrown.diagnostics().front());
+      error = without_prefix(to_string(thrown.diagnostics().front()));
     }
     if (should_fail) return compare_error(cursor, error);
     if (!error.empty()) return say(error);
     compare(cursor, *function, result);
+  }
+
+  std::string without_prefix(std::string text) const {
+    for (std::size_t at = 0; !prefix_.empty() && (at = text.find(prefix_, at)) != text.npos;)
+      text.erase(at, prefix_.size());
+    return text;
   }
 
   void compare_error(TextCursor& cursor, const std::string& error) {
@@ -220,9 +229,9 @@ class Runner {
         const std::string name = cursor.name();
         cursor.expect("=");
         std::size_t id = 0;
-        while (id < module_.states.size() && module_.states[id].name != name) ++id;
-        if (id == module_.states.size()) return say(fmt::format("there is no state `{}`", name));
-        compare(read_value(cursor, module_.states[id].type), state_[id], is_close, "@" + name);
+        while (id < module_->states.size() && module_->states[id].name != prefix_ + name) ++id;
+        if (id == module_->states.size()) return say(fmt::format("there is no state `{}`", name));
+        compare(read_value(cursor, module_->states[id].type), state_[id], is_close, "@" + name);
       } else if (output < function.outputs.size()) {
         const Type& type = function.type(function.outputs[output].value);
         compare(read_value(cursor, type), result.outputs[output], is_close, function.outputs[output].name);
@@ -250,27 +259,65 @@ class Runner {
   }
 
   const std::string& path_;
-  const Engine& engine_;
+  const OpEngine& engine_;
   std::vector<std::string>& messages_;
-  Module module_;
+  const Module* module_ = nullptr;
+  std::string prefix_;
   std::vector<Tensor> state_;
   int line_ = 0;
 };
 
+std::string shown_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+std::string case_prefix(std::size_t number) { return fmt::format("case{}.", number); }
+
 }  // namespace
 
-std::vector<std::string> run_op_text(const std::string& path, const Engine& engine) {
+std::vector<std::string> op_text_files() {
+  std::vector<std::string> files;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(COHORT_SOURCE_DIR) / "tests" / "ops"))
+    if (entry.path().extension() == ".txt") files.push_back(entry.path().string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<std::string> run_op_text(const std::string& path, const OpEngine& engine) {
   std::vector<std::string> messages;
-  const std::string shown = std::filesystem::path(path).filename().string();
-  const std::string text = read_file(path);
+  const std::string shown = shown_name(path), text = read_file(path);
   Runner runner(shown, engine, messages);
   bool has_checks = false;
   for (const Case& each : split(text)) {
-    runner.run(each);
+    try {
+      runner.run(each, parse(each, shown), "");
+    } catch (const UserError& error) {
+      messages.push_back(error.what());
+    }
     has_checks |= !each.checks.empty();
     if (each.checks.empty()) messages.push_back(fmt::format("{}:{}: nothing is checked", shown, each.line));
   }
   if (!has_checks) messages.push_back(shown + ": the file checks nothing");
+  return messages;
+}
+
+JoinedOpTexts::JoinedOpTexts(const std::vector<std::string>& paths) : paths_(paths) {
+  module_.name = "ops";
+  std::size_t number = 0;
+  for (const std::string& path : paths_) {
+    const std::string text = read_file(path);
+    for (const Case& each : split(text))
+      join_module(module_, parse(each, shown_name(path)), case_prefix(number++));
+  }
+}
+
+std::vector<std::string> JoinedOpTexts::run(const OpEngine& engine) const {
+  std::vector<std::string> messages;
+  std::size_t number = 0;
+  for (const std::string& path : paths_) {
+    const std::string shown = shown_name(path), text = read_file(path);
+    Runner runner(shown, engine, messages);
+    for (const Case& each : split(text)) runner.run(each, module_, case_prefix(number++));
+  }
   return messages;
 }
 

@@ -1,0 +1,32 @@
+# What later stages can use where it is there: CUDA for device code, LLVM and clang 19 for reading custom operators and
+# formatting. Nothing depends on them: COHORT_CUDA and COHORT_CLANG say what was found, one line tells the user.
+include_guard()
+
+option(COHORT_WITH_CUDA "Look for the CUDA toolkit" ON)
+option(COHORT_WITH_CLANG "Look for the LLVM and clang 19 libraries" ON)
+
+set(COHORT_CUDA OFF)
+set(COHORT_CLANG OFF)
+set(cuda_status "not looked for")
+set(clang_status "not looked for")
+if(COHORT_WITH_CUDA)
+  find_package(CUDAToolkit QUIET)
+  set(cuda_status "not found")
+  if(CUDAToolkit_FOUND)
+    set(COHORT_CUDA ON)
+    set(cuda_status "${CUDAToolkit_VERSION}")
+  endif()
+endif()
+if(COHORT_WITH_CLANG)
+  # Debian's packages are llvm-19-dev and libclang-19-dev; clang is taken from beside its LLVM, never of another version.
+  find_package(LLVM 19 QUIET CONFIG HINTS /usr/lib/llvm-19/lib/cmake/llvm)
+  set(clang_status "not found")
+  if(LLVM_FOUND)
+    find_package(Clang QUIET CONFIG PATHS "${LLVM_DIR}/../clang" NO_DEFAULT_PATH)
+    if(Clang_FOUND)
+      set(COHORT_CLANG ON)
+      set(clang_status "${LLVM_PACKAGE_VERSION}")
+    endif()
+  endif()
+endif()
+message(STATUS "Optional: CUDA toolkit ${cuda_status}; LLVM and clang libraries ${clang_status}")

@@ -1,0 +1,65 @@
+// Differential test: random graphs of exact operators as compiled C++ against the interpreter, bit for bit.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "compiler/sample.h"
+#include "ir/diagnostics.h"
+#include "tests/slow/compiled/compiled_module.h"
+#include "tests/support/join_modules.h"
+#include "tests/support/random_graph.h"
+
+namespace cohort::test {
+namespace {
+
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+// The first difference of some calls of one function, in words; empty: none.
+std::string difference(const Module& module, const Engine& engine, const Function& function,
+                       std::uint64_t seed) {
+  SampleCall call = sample_call(module, function, seed);
+  std::vector<Tensor> expected_state = call.state, got_state = call.state;
+  const CallResult expected = interpret(module, function, call.inputs, expected_state, call.dims);
+  const CallResult got = engine(function, call.inputs, got_state);
+  for (std::size_t i = 0; i < expected.outputs.size(); ++i)
+    if (const auto found = first_difference(expected.outputs[i], got.outputs[i]))
+      return function.outputs[i].name + ": " + *found;
+  for (const Update& update : function.updates)
+    if (const auto found = first_difference(expected_state[update.state], got_state[update.state]))
+      return module.states[update.state].name + ": " + *found;
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("random graphs of exact operators give the interpreter's bits") {
+  RandomGraphOptions random;
+  random.transcendental = false;
+  Module module;
+  module.name = "random";
+  const std::uint64_t first = number_from("COHORT_SEED", 0);
+  for (std::uint64_t seed = first; seed < first + number_from("COHORT_COUNT", 60); ++seed)
+    join_module(module, random_module(seed, random), fmt::format("graph{}.", seed));
+  CompileOptions options;
+  options.disabled = {"stabilise"};  // it changes values on purpose
+  const Engine engine = compiled_engine(module, options, {"-O1"});
+  for (const auto& function : module.functions) {
+    for (std::uint64_t seed = 0; seed < 6; ++seed) {
+      CAPTURE(function->name);
+      CAPTURE(seed);
+      std::string error;
+      try {
+        error = difference(module, engine, *function, seed);
+      } catch (const UserError& thrown) {
+        error = thrown.what();
+      }
+      CHECK(error == "");
+    }
+  }
+}
+
+}  // namespace cohort::test
