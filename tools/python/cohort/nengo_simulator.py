@@ -27,6 +27,8 @@ from nengo.rc import rc
 
 from . import tool
 from .builder import Module
+from .dtypes import dtype_name
+from .errors import GraphError
 from .importers.nengo.parts import Part, Parts, host_input, is_host, to_parts
 from .loader import BoundCall, CompiledModule, load
 from .types import Type
@@ -152,11 +154,19 @@ class Simulator(nengo.Simulator):
         self._time = float(self._initial(self.model.time))
         self.clear_probes()
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if not self.closed:
+            self._n_steps = int(self._module.state(self._parts.states[self.model.step]))
+            self._time = self._n_steps * self.dt
+
     def _initial(self, signal: Signal) -> Any:
         return signal.initial_value.item()
 
     def _build(self) -> None:
-        dtype = {np.dtype("float32"): "f32"}.get(np.dtype(rc.float_dtype), "f64")
+        dtype = dtype_name(rc.float_dtype)
+        if dtype not in ("f32", "f64"):
+            raise GraphError(f"Nengo's precision {dtype} is not supported: f32 and f64 are")
         self._parts = to_parts(self.model, self.dg, dtype, TABLE_STEPS)
         self._module = compiled(self._parts.module)
         self._is_built = True

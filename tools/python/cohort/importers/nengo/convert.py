@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import gc
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any
 
@@ -40,24 +42,36 @@ def to_module(
     * `dtype`: `f64` or `f32`.
     * `n_steps`: for how many steps noise and Python functions of time are tabulated.
     * `seed`: the simulator's; needed for processes without a seed of their own. Default: as
-    `nengo.Simulator`.
+      `nengo.Simulator`.
     * `inputs`: nodes (objects or labels) that become inputs of `step`, with the inputs' names.
     * `functions`: replacements for Python functions of an input, written with the builder: called with the
-    time
-      (nodes only) and the input. Keys are the function, the node or connection, or its name.
+      time (nodes only) and the input. Keys are the function, the node or connection, or its name.
 
     Outputs of `step` are the probes. A probe with `sample_every` gets a second output, `NAME.sampled`, that
     says whether Nengo would record this step.
     """
     model = network if isinstance(network, Model) else _built(network, dt)
+    with uncollected():
+        return _converted(model, dtype, name, n_steps, seed, inputs or {}, functions or {})
+
+
+def _converted(
+    model: Model,
+    dtype: str,
+    name: str | None,
+    n_steps: int | None,
+    seed: int | None,
+    inputs: Mapping[Any, str],
+    functions: Mapping[Any, Callable[..., Any]],
+) -> Module:
     objects = object_names(model.toplevel)
     names = signal_names(model, objects)
     order = [op for op in toposort(operator_dependency_graph(model.operators)) if hasattr(op, "make_step")]
     module = Module(name or (model.toplevel.label if model.toplevel is not None else None) or "nengo")
     function = module.function("step")
-    step = Step(model, Emitter(module, function, dtype), names, objects, n_steps, functions or {})
+    step = Step(model, Emitter(module, function, dtype), names, objects, n_steps, functions)
     step.rngs = _process_rngs(order, _simulator_seed(model, seed))
-    given = _inputs(step, function, inputs or {})
+    given = _inputs(step, function, inputs)
     states = _define(step, order, given)
     for op in order:
         if type(op).__name__ == "Reset" and op.dst in step.inputs_of:
@@ -71,6 +85,19 @@ def to_module(
     _outputs(step, function)
     prune(module)
     return module
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Pauses Python's cycle collector, which else walks the growing graph and Nengo's model again and
+    again."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _built(network: nengo.Network, dt: float) -> Model:

@@ -20,7 +20,7 @@ from nengo.utils.graphs import toposort
 
 from ...builder import Function, Module
 from .arrays import Array, Emitter
-from .convert import prune
+from .convert import prune, uncollected
 from .memory import CONSTANT, STATE, TEMPORARY, classify, initial_array
 from .names import object_names, signal_names
 from .operators import accesses, apply
@@ -68,6 +68,11 @@ def host_input(op: Operator) -> Signal | None:
 
 def to_parts(model: Model, graph: Mapping[Operator, Iterable[Operator]], dtype: str, n_steps: int) -> Parts:
     """`graph` is Nengo's dependency graph; random spikes are tabulated for `n_steps`."""
+    with uncollected():
+        return _cut(model, graph, dtype, n_steps)
+
+
+def _cut(model: Model, graph: Mapping[Operator, Iterable[Operator]], dtype: str, n_steps: int) -> Parts:
     stages = _stages(graph)
     count = max((_entry(stages, op) for op in stages), default=0) + 1
     entries: list[list[Operator]] = [[] for _ in range(count)]
