@@ -42,20 +42,6 @@ RT_INLINE V rt_reciprocal(V x) {
   return rt_fill<V>(1) / x;
 }
 
-// --- Comparison: a mask, or a bool of scalars ---
-
-#define RT_COMPARE(name, symbol)                            \
-  template <class A, class B>                               \
-  RT_INLINE rt_mask_of<rt_join<A, B>> rt_##name(A a, B b) { \
-    using V = rt_join<A, B>;                                \
-    return RT_MASK(V, (rt_as<V>(a) symbol rt_as<V>(b)));    \
-  }
-RT_COMPARE(lt, <)
-RT_COMPARE(le, <=)
-RT_COMPARE(gt, >)
-RT_COMPARE(ge, >=)
-#undef RT_COMPARE
-
 // --- Logic: of masks and bools; a number counts as x != 0 ---
 
 template <class V>
@@ -88,6 +74,23 @@ RT_INLINE rt_mask_of<V> rt_not(V x) {
   else
     return !rt_truth(x);
 }
+
+// --- Comparison: a mask, or a bool of scalars; false is less than true ---
+
+#define RT_COMPARE(name, symbol, of_masks)                  \
+  template <class A, class B>                               \
+  RT_INLINE rt_mask_of<rt_join<A, B>> rt_##name(A a, B b) { \
+    using V = rt_join<A, B>;                                \
+    if constexpr (rt_traits<V>::is_mask)                    \
+      return of_masks;                                      \
+    else                                                    \
+      return RT_MASK(V, (rt_as<V>(a) symbol rt_as<V>(b)));  \
+  }
+RT_COMPARE(lt, <, rt_and(rt_not(a), b))
+RT_COMPARE(le, <=, rt_or(rt_not(a), b))
+RT_COMPARE(gt, >, rt_and(a, rt_not(b)))
+RT_COMPARE(ge, >=, rt_or(a, rt_not(b)))
+#undef RT_COMPARE
 
 template <class A, class B>
 RT_INLINE rt_mask_of<rt_join<A, B>> rt_ne(A a, B b) {
