@@ -95,7 +95,8 @@ class FunctionLowering {
                    add_buffer(module_.states[value.index].name, BufferKind::kState, value.type, value.index);
       case ValueKind::kConstant: {
         const std::string& name = module_.constants[value.index].name;
-        return buffer = add_buffer(name.empty() ? "constant" : name, BufferKind::kConstant, value.type,
+        const std::string& shown = name.empty() ? value.name : name;
+        return buffer = add_buffer(shown.empty() ? "constant" : shown, BufferKind::kConstant, value.type,
                                    value.index);
       }
       case ValueKind::kNode:

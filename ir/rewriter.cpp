@@ -13,16 +13,21 @@ ValueId Rewriter::operator()(ValueId old) {
   if (map_[old] != kNoId) return map_[old];
   const Value& value = from_.value(old);
   if (value.kind == ValueKind::kState) return map_[old] = to_.state(value.index);
-  if (value.kind == ValueKind::kConstant) return map_[old] = to_.constant(value.index);
+  if (value.kind == ValueKind::kConstant) {
+    map(old, to_.constant(value.index));
+    return map_[old];
+  }
   internal_error("the value " + display_name(from_, old) + " of `" + from_.name +
                  "` is read before it is emitted");
 }
 
 void Rewriter::map(ValueId old, ValueId now) {
   map_[old] = now;
-  // A name the user gave survives on whatever computes the value now.
-  std::string& name = to_.function().values[now].name;
-  if (name.empty() && to_.function().values[now].kind == ValueKind::kNode) name = from_.value(old).name;
+  // A name the user gave survives on whatever computes or holds the value now; literals have none.
+  Value& value = to_.function().values[now];
+  const bool takes_name =
+      value.kind == ValueKind::kNode || (value.kind == ValueKind::kConstant && value.type.rank() > 0);
+  if (value.name.empty() && takes_name) value.name = from_.value(old).name;
 }
 
 void Rewriter::copy(const Node& node) {

@@ -63,7 +63,11 @@ class Layout {
     if (data == nullptr || data->rank() < 2 || data->extents().back() == 1 || data->extents().end()[-2] == 1)
       return false;
     const auto [found, fresh] = swapped_.try_emplace(value, 0);
-    if (fresh) found->second = e.to().constant(e.to().module().add_constant("", last_two_swapped(*data)));
+    if (fresh) {
+      found->second = e.to().constant(e.to().module().add_constant("", last_two_swapped(*data)));
+      const std::string& name = e.function().value(value).name;
+      if (!name.empty()) e.to().function().values[found->second].name = name + " transposed";
+    }
     value = found->second;
     flag = !flag;
     return true;

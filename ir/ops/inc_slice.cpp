@@ -7,11 +7,6 @@ namespace cohort {
 
 namespace {
 
-std::vector<Type> infer(const InferContext& context) {
-  ops::check_update(context, ops::check_slice(context, 2));
-  return {context.inputs[0]};
-}
-
 void evaluate(EvalContext& context) {
   const ops::Layout place = ops::slice_layout(context, 2);
   const Extents extents = ops::extents_of(place);
@@ -27,19 +22,6 @@ void evaluate(EvalContext& context) {
   ops::copy_elements(sum, dense, context.results[0], place);
 }
 
-void loops(LoopContext& context) {
-  const ops::SliceMap map(context, 2);
-  context.for_each(context.result_type().shape, [&](ops::Index index) {
-    const kernel::ExprRef old = context.load(0, index);
-    context.store(0, std::move(index), old);
-  });
-  context.for_each(map.shape(), [&](const ops::Index& index) {
-    const ops::Index place = map(index);
-    const kernel::ExprRef old = context.load_result(0, place);
-    context.store(0, place, old + context.load_broadcast(1, index));
-  });
-}
-
 }  // namespace
 
 const OpDef& op_inc_slice() {
@@ -49,9 +31,9 @@ const OpDef& op_inc_slice() {
                          .max_inputs = kAnyNumber,
                          .attrs = ops::slice_attrs(),
                          .meaning = "x with a slice increased by y",
-                         .infer = infer,
+                         .infer = ops::infer_slice_update,
                          .evaluate = evaluate,
-                         .loops = loops,
+                         .loops = [](LoopContext& context) { ops::slice_update_loops(context, true); },
                          .casting = Casting::kFollowFirst};
   return def;
 }

@@ -218,6 +218,7 @@ Shape check_slice(const InferContext& context, int inputs_before) {
   return shape;
 }
 
+namespace {
 void check_update(const InferContext& context, const Shape& slice) {
   const Type& y = context.inputs[1];
   if (y.dtype != context.inputs[0].dtype) fail(DiagId::kWrongDType, context.op.name, dtype_name(y.dtype), 1);
@@ -225,6 +226,12 @@ void check_update(const InferContext& context, const Shape& slice) {
     fail(DiagId::kShapeMismatch, context.op.name, to_string(slice, context.dims),
          to_string(y.shape, context.dims));
   }
+}
+}  // namespace
+
+std::vector<Type> infer_slice_update(const InferContext& context) {
+  check_update(context, check_slice(context, 2));
+  return {context.inputs[0]};
 }
 
 Layout slice_layout(const EvalContext& context, int inputs_before) {
@@ -276,6 +283,19 @@ Index SliceMap::operator()(Index index) const {
     at = at * kernel::constant_index(axes_[i].step) + starts_[i];
   }
   return index;
+}
+
+void slice_update_loops(LoopContext& context, bool increase) {
+  const SliceMap map(context, 2);
+  context.for_each(context.result_type().shape, [&](Index index) {
+    const ExprRef old = context.load(0, index);
+    context.store(0, std::move(index), old);
+  });
+  context.for_each(map.shape(), [&](const Index& index) {
+    const Index place = map(index);
+    const ExprRef y = context.load_broadcast(1, index);
+    context.store(0, place, increase ? context.load_result(0, place) + y : y);
+  });
 }
 
 }  // namespace cohort::ops

@@ -25,8 +25,13 @@ struct SlicedAxis {
 std::vector<AttrSpec> slice_attrs();
 // For infer: checks attributes and index inputs; the shape of the slice of inputs[0].
 Shape check_slice(const InferContext& context, int inputs_before);
-// For set_slice and inc_slice: y, which is inputs[1], has the dtype of x and broadcasts to the slice.
-void check_update(const InferContext& context, const Shape& slice);
+// The type of x, after checking that y, which is inputs[1], has its dtype and broadcasts to the slice; for
+// set_slice and inc_slice.
+std::vector<Type> infer_slice_update(const InferContext& context);
+// Their loops copy all of x and then write the slice, without a selection per element. Where x's buffer is
+// the result's, the first nest stores every element to itself and can be dropped: y is read only by the
+// second.
+void slice_update_loops(LoopContext& context, bool increase);
 // The sliced axes of an x of `shape`, after infer has accepted it. `inputs` counts all inputs.
 std::vector<SlicedAxis> sliced_axes(const Attrs& attrs, const Shape& shape, int inputs, int inputs_before);
 

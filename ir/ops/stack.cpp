@@ -1,6 +1,6 @@
 // stack(x, ...) {axis?}: operands of equal shape along a new axis (default the first).
+#include "ir/ops/join.h"
 #include "ir/ops/list.h"
-#include "ir/ops/support.h"
 
 namespace cohort {
 
@@ -9,14 +9,8 @@ namespace {
 std::vector<Type> infer(const InferContext& context) {
   Type result = context.inputs[0];
   const int axis = ops::check_axis(context, 0, result.rank() + 1);
-  for (std::size_t i = 1; i < context.inputs.size(); ++i) {
-    const Type& next = context.inputs[i];
-    if (next.dtype != result.dtype) fail(DiagId::kWrongDType, context.op.name, dtype_name(next.dtype), i);
-    if (next.shape != result.shape) {
-      fail(DiagId::kShapeMismatch, context.op.name, to_string(result.shape, context.dims),
-           to_string(next.shape, context.dims));
-    }
-  }
+  for (std::size_t i = 1; i < context.inputs.size(); ++i)
+    ops::check_joined(context, i, context.inputs[i].shape);
   result.shape.insert(result.shape.begin() + axis, Dim(static_cast<std::int64_t>(context.inputs.size())));
   return {result};
 }
@@ -35,27 +29,23 @@ void evaluate(EvalContext& context) {
 
 void loops(LoopContext& context) {
   const int axis = ops::axis_attr(context.attrs(), 0, context.result_type().rank());
-  for (int i = 0; i < context.input_count(); ++i) {
-    context.for_each(context.input_type(i).shape, [&](ops::Index index) {
-      const kernel::ExprRef value = context.load(i, index);
-      index.insert(index.begin() + axis, kernel::constant_index(i));
-      context.store(0, std::move(index), value);
-    });
-  }
+  ops::join_loops(context, [&](int i, ops::Index& index) {
+    index.insert(index.begin() + axis, kernel::constant_index(i));
+  });
 }
 
 }  // namespace
 
 const OpDef& op_stack() {
-  static const OpDef def{.name = "stack",
-                         .op_class = OpClass::kOpaque,
-                         .max_inputs = kAnyNumber,
-                         .attrs = {{"axis", AttrKind::kInt, false, std::int64_t{0}}},
-                         .meaning = "the operands along a new axis",
-                         .infer = infer,
-                         .evaluate = evaluate,
-                         .loops = loops,
-                         .casting = Casting::kPromote};
+  static const OpDef def = [] {
+    OpDef stack = ops::join_def();
+    stack.name = "stack";
+    stack.meaning = "the operands along a new axis";
+    stack.infer = infer;
+    stack.evaluate = evaluate;
+    stack.loops = loops;
+    return stack;
+  }();
   return def;
 }
 

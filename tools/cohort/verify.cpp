@@ -68,6 +68,8 @@ struct Report {
   double worst = 0;
   std::string worst_name;
   std::string failure;  // the first value that lies beyond what is allowed
+  int results = 0;      // calls that gave some
+  std::string error;    // what one of the others said
 };
 
 // Compares one array and notes the worst; false if it lies beyond `allowed`.
@@ -129,7 +131,11 @@ class Verification {
             fmt::format("{}: the interpreter {}, the module {}", where, described(expected), described(got));
         return;
       }
-      if (!expected.result) return;
+      if (!expected.result) {
+        report.error = expected.error;
+        return;
+      }
+      ++report.results;
       for (std::size_t i = 0; i < function.outputs.size(); ++i)
         if (!note(report, function.outputs[i].name, expected.result->outputs[i], got.result->outputs[i],
                   allowed[function.outputs[i].value], where))
@@ -175,7 +181,10 @@ int verify_graph(const VerifyOptions& options) {
     good = good && report.failure.empty();
     fmt::print("{:<24} {} worst {:.3g} ulp{}\n", function->name, report.failure.empty() ? "ok  " : "FAIL",
                report.worst, report.worst_name.empty() ? "" : " in `" + report.worst_name + "`");
-    if (!report.failure.empty()) fmt::print("  {}\n", report.failure);
+    if (!report.failure.empty())
+      fmt::print("  {}\n", report.failure);
+    else if (report.results == 0)
+      fmt::print("  nothing is compared: every call fails in both, such as {}\n", report.error);
   }
   return good ? kExitOk : kExitDifference;
 }

@@ -45,6 +45,17 @@ TEST_CASE("a kernel reads like the graph it comes from") {
   CHECK(has(text, "rt_store(x, i, "));
 }
 
+TEST_CASE("what is folded keeps the name of the value it stands for") {
+  const std::string text = file(emit(R"({"format": "cohort-ir", "version": "1.0", "name": "toy",
+      "constants": {"decay": {"type": "f32[4]", "data": [0.5, 0.75, 0.875, 0.9375]}},
+      "functions": {"f": {"inputs": {"x": "f32[4]"}, "nodes": [
+          {"name": "gain", "op": "sub", "inputs": [1.0, "decay"]}, {"name": "fed", "op": "mul", "inputs": ["gain", "x"]}],
+          "outputs": {"fed": "fed"}}}})"),
+                                "toy.cpp");
+  CHECK(has(text, "// fed = mul(gain, x)\n"));
+  CHECK(has(text, "const float* __restrict gain"));
+}
+
 TEST_CASE("the header has constants, sized structs and one function for each of the graph's") {
   const std::string text = file(emit(kToy), "toy.h");
   CHECK(has(text, "#define TOY_WORKSPACE_ALIGN ((size_t)64)\n"));
@@ -59,7 +70,7 @@ TEST_CASE("equal modules give equal bytes, whatever the locale") {
   const char* changed = std::setlocale(LC_ALL, "de_DE.UTF-8");
   const auto second = emit(kToy);
   std::setlocale(LC_ALL, "C");
-  MESSAGE("locale with decimal commas: ", changed ? changed : "not installed");
+  MESSAGE("locale with decimal commas: ", std::string(changed ? changed : "not installed"));
   REQUIRE(first.size() == second.size());
   for (std::size_t k = 0; k < first.size(); ++k) {
     CHECK(first[k].name == second[k].name);
