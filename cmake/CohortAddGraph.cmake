@@ -2,6 +2,7 @@
 #                  [PREFIX <identifier>]            of symbols and files; default: the graph file's name
 #                  [OUTPUT_DIRECTORY <folder>]      default: <target>.cohort in the current binary folder
 #                  [SHARDS <n>]                     number of C++ sources, compiled side by side; default 1
+#                  [THREADS on|off|openmp]          large loops: shared through a hook; never; through OpenMP, too
 #                  [OPTIONS <option>...])           further options of `cohort compile`
 #
 # The static library <target> from a graph: link it and include <prefix>.h. The graph is compiled again when it, a tensor
@@ -17,7 +18,7 @@ set(COHORT_ARCH "native" CACHE STRING "-march for emitted sources; empty: the co
 set(COHORT_EXECUTABLE "" CACHE FILEPATH "cohort for the machine that builds; empty: the package's own")
 
 function(cohort_add_graph target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "GRAPH;PREFIX;OUTPUT_DIRECTORY;SHARDS" "OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "GRAPH;PREFIX;OUTPUT_DIRECTORY;SHARDS;THREADS" "OPTIONS")
   if(NOT arg_GRAPH AND arg_UNPARSED_ARGUMENTS)
     list(POP_FRONT arg_UNPARSED_ARGUMENTS arg_GRAPH)
   endif()
@@ -33,6 +34,9 @@ function(cohort_add_graph target)
   endif()
   if(NOT arg_PREFIX MATCHES "^[A-Za-z][A-Za-z0-9_]*$")
     message(FATAL_ERROR "cohort_add_graph(${target}): `${arg_PREFIX}` is no identifier: give one as PREFIX")
+  endif()
+  if(NOT arg_THREADS)
+    set(arg_THREADS on)
   endif()
   if(NOT arg_SHARDS)
     set(arg_SHARDS 1)
@@ -62,7 +66,7 @@ function(cohort_add_graph target)
   add_custom_command(
     OUTPUT "${base}.stamp"
     BYPRODUCTS ${sources} "${base}.h" "${base}.hpp" "${base}.manifest.json"
-    COMMAND ${tool} compile "${graph}" -o "${folder}" --prefix ${arg_PREFIX} --shards ${arg_SHARDS} ${arg_OPTIONS}
+    COMMAND ${tool} compile "${graph}" -o "${folder}" --prefix ${arg_PREFIX} --shards ${arg_SHARDS} --threads=${arg_THREADS} ${arg_OPTIONS}
     DEPENDS "${arg_GRAPH}" ${tool}
     DEPFILE "${base}.d"
     WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}"
@@ -78,6 +82,10 @@ function(cohort_add_graph target)
                                            $<$<CXX_COMPILER_ID:Clang>:-mprefer-vector-width=512>)
   if(COHORT_ARCH AND NOT CMAKE_CROSSCOMPILING)
     target_compile_options(${target} PRIVATE -march=${COHORT_ARCH})
+  endif()
+  if(arg_THREADS STREQUAL "openmp")
+    find_package(OpenMP REQUIRED COMPONENTS CXX)
+    target_link_libraries(${target} PUBLIC OpenMP::OpenMP_CXX)
   endif()
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 endfunction()

@@ -244,7 +244,15 @@ extern "C" size_t {0}_error_text(const void* workspace, char* text, size_t bytes
   return rt_error_text(this_module, workspace, text, bytes);
 }}
 )";
-  return fmt::format(fmt::runtime(kEntries), context.names.prefix);
+  constexpr std::string_view kSetParallel =
+      R"(extern "C" int32_t {0}_set_parallel(void* workspace, cohort_parallel_for_fn parallel_for,
+                                        void* user) {{
+  return rt_set_parallel(this_module, workspace, parallel_for, user);
+}}
+)";
+  const std::string& prefix = context.names.prefix;
+  std::string text = fmt::format(fmt::runtime(kEntries), prefix);
+  return context.options.threads ? text + fmt::format(fmt::runtime(kSetParallel), prefix) : text;
 }
 
 }  // namespace cohort

@@ -81,11 +81,16 @@ int32_t {0}_save(void* workspace, const char* path);
 int32_t {0}_load(void* workspace, const char* path);
 /* Where the operator `print` writes; null for nowhere. */
 int32_t {0}_set_print(void* workspace, cohort_print_fn print, void* user);
-/* What the last call that failed saw; null if the workspace is not initialised. */
+{3}/* What the last call that failed saw; null if the workspace is not initialised. */
 const cohort_error* {0}_error(const void* workspace);
 /* The same in words: as snprintf, gives the length of the whole text. */
 size_t {0}_error_text(const void* workspace, char* text, size_t bytes);
 )";
+
+constexpr std::string_view kSetParallel =
+    "/* How large loops are shared among threads, also after a reset; null for OpenMP if the sources were\n"
+    " * compiled with it, else one thread. Results are the same. */\n"
+    "int32_t {0}_set_parallel(void* workspace, cohort_parallel_for_fn parallel_for, void* user);\n";
 
 }  // namespace
 
@@ -136,7 +141,9 @@ std::string emit_header(const EmitContext& context) {
   text +=
       "/* Every function gives a status of `enum cohort_status`; 0 is success. One workspace per thread at a "
       "time. */\n";
-  text += fmt::format(fmt::runtime(kFixedFunctions.substr(1)), names.prefix, 0, names.macro);
+  const std::string set_parallel =
+      context.options.threads ? fmt::format(fmt::runtime(kSetParallel), names.prefix) : std::string();
+  text += fmt::format(fmt::runtime(kFixedFunctions.substr(1)), names.prefix, 0, names.macro, set_parallel);
   for (std::size_t f = 0; f < module.functions.size(); ++f) {
     const std::string symbol = names.prefix + "_" + names.functions[f].identifier;
     text += "\n" + function_comment(context, *module.functions[f]) + argument_struct(context, f);

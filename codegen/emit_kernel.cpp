@@ -6,6 +6,8 @@
 #include <set>
 
 #include "codegen/emit_stmt.h"
+#include "codegen/text.h"
+#include "codegen/touched.h"
 #include "ir/diagnostics.h"
 
 namespace cohort {
@@ -13,57 +15,10 @@ namespace cohort {
 using kernel::BufferId;
 using kernel::ExprRef;
 using kernel::Kernel;
-using kernel::Stmt;
-using kernel::StmtKind;
 
 namespace {
 
 constexpr std::size_t kMostParameters = 12;
-
-// What the statements of a kernel touch.
-struct Touched {
-  std::vector<BufferId> buffers;  // in order of appearance
-  std::set<BufferId> written;
-  std::set<DimId> dims;
-  bool fails = false;
-  bool prints = false;
-
-  void buffer(BufferId id) {
-    if (seen.insert(id).second) buffers.push_back(id);
-  }
-  void dim(const Dim& d) {
-    if (!d.is_constant()) dims.insert(d.symbol);
-  }
-  void expr(const ExprRef& e) {
-    if (!visited.insert(e.get()).second) return;
-    if (e->kind == kernel::ExprKind::kLoad) buffer(e->id);
-    if (e->kind == kernel::ExprKind::kDim) dim(e->dim);
-    for (const ExprRef& a : e->args) expr(a);
-  }
-  void stmts(const kernel::Program& program, const std::vector<Stmt>& body) {
-    for (const Stmt& s : body) {
-      if (s.kind == StmtKind::kStore) written.insert(s.buffer), buffer(s.buffer);
-      if (s.kind == StmtKind::kPrint) {
-        prints = true;
-        buffer(s.buffer);
-        for (const Dim& d : program.buffers[s.buffer].shape) dim(d);
-      }
-      fails = fails || s.kind == StmtKind::kCheck || s.kind == StmtKind::kAssert;
-      for (std::size_t k = 0; k < s.buffers.size(); ++k) {
-        if (k < s.outputs) written.insert(s.buffers[k]);
-        buffer(s.buffers[k]);
-      }
-      if (s.value) expr(s.value);
-      for (const ExprRef& e : s.index) expr(e);
-      stmts(program, s.body);
-      stmts(program, s.else_body);
-    }
-  }
-
- private:
-  std::set<BufferId> seen;
-  std::set<const kernel::Expr*> visited;
-};
 
 struct Range {
   Space space;
@@ -86,9 +41,10 @@ class KernelWriter {
         dim_names_(environment.compiled.module.dims.size()),
         exprs_(environment.dialect, program_, dim_names_) {
     touched_.stmts(program_, kernel.body);
+    if (touched_.shares) locals_.reserve("begin"), locals_.reserve("end");
     out_.rows = !kernel.rows.empty();
     out_.fails = touched_.fails;
-    out_.header = touched_.fails || touched_.prints;
+    out_.header = touched_.fails || touched_.prints || touched_.shares;
   }
 
   EmittedKernel write();
@@ -184,22 +140,8 @@ std::string KernelWriter::head(const std::set<BufferId>& shared) const {
   if (out_.header) parameters.emplace_back("[[maybe_unused]] rt_workspace* header");
   for (const BufferId id : out_.buffers) parameters.push_back(pointer(id, shared));
   for (const DimId d : out_.dims) parameters.push_back("int64_t " + dim_names_[d]);
-  const std::string start =
-      fmt::format("{} {} {}(", env_.dialect.kernel, out_.fails ? "int32_t" : "void", out_.name);
-  std::string text = start;
-  std::size_t column = text.size();
-  for (std::size_t k = 0; k < parameters.size(); ++k) {
-    if (k) text += ",", column += 1;
-    if (k && column + parameters[k].size() > 108) {
-      text += "\n" + std::string(start.size(), ' ');
-      column = start.size();
-    } else if (k) {
-      text += ' ', column += 1;
-    }
-    text += parameters[k];
-    column += parameters[k].size();
-  }
-  return text + ") {";
+  return wrapped(fmt::format("{} {} {}(", env_.dialect.kernel, out_.fails ? "int32_t" : "void", out_.name),
+                 parameters, ") {\n");
 }
 
 // The rows as a constant table: an offset for each buffer, a value for each scalar.
@@ -259,23 +201,25 @@ EmittedKernel KernelWriter::write() {
   out_.name = env_.file_names.unique(graph_.name + "_" + kernel_.name);
   name_all();
   const std::set<BufferId> shared = overlapping();
-  StatementPrinter statements(env_.dialect, program_, exprs_, locals_, graph_.name);
+  const KernelFunction self{out_.name, [&](BufferId id) { return pointer(id, shared); }, env_.file_names};
+  StatementPrinter statements(env_.dialect, program_, exprs_, locals_, graph_.name, self);
   statements.indent();
   if (out_.rows) statements.indent();
   statements.kernel(kernel_.body);
   if (out_.rows) statements.dedent();
   if (out_.fails && !out_.rows) statements.line("return COHORT_OK;");
-  out_.text = source_notes(graph_, env_.compiled.module, collect_sources(kernel_.body));
+  out_.text =
+      source_notes(graph_, env_.compiled.module, collect_sources(kernel_.body)) + statements.functions();
   if (out_.rows) {
     out_.text += fmt::format("// over {} rows\n", kernel_.rows.size()) + table();
-    out_.text += head(shared) + "\n" + placed_locals(shared);
+    out_.text += head(shared) + placed_locals(shared);
     out_.text += "  for (int64_t at = first_row; at < first_row + row_count; ++at) {\n";
     out_.text += fmt::format("    const {0}_row& row = {0}_rows[at];\n", out_.name) + row_locals(shared);
     out_.text += statements.text() + "  }\n";
     if (out_.fails) out_.text += "  return COHORT_OK;\n";
     out_.text += "}\n";
   } else {
-    out_.text += head(shared) + "\n" + placed_locals(shared) + statements.text() + "}\n";
+    out_.text += head(shared) + placed_locals(shared) + statements.text() + "}\n";
   }
   return std::move(out_);
 }

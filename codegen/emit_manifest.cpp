@@ -78,10 +78,11 @@ Json states_json(const EmitContext& context) {
   return out;
 }
 
-Json symbols_json(const std::string& prefix) {
+Json symbols_json(const std::string& prefix, bool threads) {
   Json out;
   for (const char* name : {"init", "reset", "get", "set", "save", "load", "set_print", "error", "error_text"})
     out[name] = prefix + "_" + name;
+  if (threads) out["set_parallel"] = prefix + "_set_parallel";
   return out;
 }
 
@@ -122,7 +123,7 @@ std::string emit_manifest(const EmitContext& context) {
       {"abi", 1},
       {"module", {{"name", module.name}, {"prefix", context.names.prefix}, {"hash", hex64(context.hash)}}},
       {"files", {{"header", context.names.prefix + ".h"}, {"sources", context.sources}}},
-      {"symbols", symbols_json(context.names.prefix)},
+      {"symbols", symbols_json(context.names.prefix, context.options.threads)},
       {"workspace",
        {{"bytes", compiled.workspace_bytes},
         {"alignment", kAlignment},

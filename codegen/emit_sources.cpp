@@ -47,8 +47,8 @@ class SourceWriter {
  public:
   explicit SourceWriter(EmitContext& context) : context_(context) {
     const std::string& prefix = context.names.prefix;
-    for (const char* name :
-         {"init", "reset", "get", "set", "save", "load", "set_print", "error", "error_text", "weights"})
+    for (const char* name : {"init", "reset", "get", "set", "save", "load", "set_print", "set_parallel",
+                             "error", "error_text", "weights"})
       file_names_.reserve(prefix + "_" + name);
     for (const FunctionNames& function : context.names.functions) {
       file_names_.reserve(prefix + "_" + function.identifier);
@@ -136,6 +136,9 @@ std::vector<Artefact> SourceWriter::finish() {
     std::string text = preamble(context_, name, k == 0, several());
     if (bodies_[k].find("rt_accumulator<") != std::string::npos)
       text += "#include \"cohort/accumulator.h\"\n";
+    if (bodies_[k].find("rt_parallel_for(") != std::string::npos ||
+        bodies_[k].find("rt_gemm_shared(") != std::string::npos)
+      text += "#include \"cohort/parallel.h\"\n";
     text += '\n';
     if (several()) text += declarations + "\n";
     if (k == 0) text += emit_weights(context_, several());

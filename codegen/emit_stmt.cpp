@@ -120,7 +120,10 @@ void StatementPrinter::stmt(const Stmt& s) {
   hoist_shared(s);
   switch (s.kind) {
     case StmtKind::kFor:
-      loop(s);
+      if (s.grain)
+        shared_loop(s);
+      else
+        loop(s, "0", exprs_.index(s.value));
       break;
     case StmtKind::kIf:
       branch(s);
@@ -160,14 +163,13 @@ void StatementPrinter::stmt(const Stmt& s) {
   exprs_.clear_shared();
 }
 
-void StatementPrinter::loop(const Stmt& s) {
+void StatementPrinter::loop(const Stmt& s, const std::string& first, const std::string& end) {
   if (s.mode == LoopMode::kSimd && dialect_.simd && !exprs_.lane() && is_vectorisable(s))
-    return vector_loop(s);
+    return vector_loop(s, first, end);
   const std::string counter = counter_name();
-  const std::string extent = exprs_.index(s.value);
   exprs_.name_variable(s.var, {.name = counter, .natural = true});
   if (s.mode == LoopMode::kUnroll) line(dialect_.unroll);
-  line(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0}) {{", counter, extent));
+  line(fmt::format("for (int64_t {0} = {1}; {0} < {2}; ++{0}) {{", counter, first, end));
   exprs_.clear_shared();
   ++depth_, ++loops_;
   list(s.body);
@@ -176,12 +178,12 @@ void StatementPrinter::loop(const Stmt& s) {
   names_.release(counter);
 }
 
-void StatementPrinter::vector_loop(const Stmt& s) {
+void StatementPrinter::vector_loop(const Stmt& s, const std::string& first, const std::string& end) {
   const std::string counter = counter_name();
-  const std::string extent = exprs_.index(s.value);
+  const std::string range = first == "0" ? end : first + ", " + end;
   exprs_.name_variable(s.var, {.name = counter, .varying = true, .natural = true});
   line(fmt::format("rt_simd_for<rt_width<{}>>({}, [&](auto {}) {{",
-                   dialect_.value_type(widest_dtype(s, program_)), extent, counter));
+                   dialect_.value_type(widest_dtype(s, program_)), range, counter));
   exprs_.clear_shared();
   exprs_.enter_lanes(s.var);
   ++depth_, ++loops_;
@@ -328,10 +330,10 @@ void StatementPrinter::print(const Stmt& s) {
 }
 
 void StatementPrinter::call(const Stmt& s) {
-  std::string args;
+  std::string args = s.grain ? "header, " + exprs_.index(s.grain) : "";
   for (const kernel::BufferId id : s.buffers) args += (args.empty() ? "" : ", ") + exprs_.buffer_name(id);
   for (const ExprRef& scalar : s.index) args += (args.empty() ? "" : ", ") + exprs_.index(scalar);
-  line(fmt::format("{}({});", s.text, args));
+  line(fmt::format("{}{}({});", s.text, s.grain ? "_shared" : "", args));
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // Statements of the loop IR as text.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,12 +13,24 @@
 
 namespace cohort {
 
+// The C function around the statements, as far as further functions are made from it.
+struct KernelFunction {
+  std::string name;
+  std::function<std::string(kernel::BufferId)> pointer;  // a buffer as a parameter: "float* __restrict y"
+  Identifiers& file_names;
+};
+
 class StatementPrinter {
  public:
   // `names` is the name space of one C function; `function` the graph function's name, for error records.
   StatementPrinter(const Dialect& dialect, const kernel::Program& program, ExprPrinter& exprs,
-                   Identifiers& names, std::string function)
-      : dialect_(dialect), program_(program), exprs_(exprs), names_(names), function_(std::move(function)) {}
+                   Identifiers& names, std::string function, const KernelFunction& kernel)
+      : dialect_(dialect),
+        program_(program),
+        exprs_(exprs),
+        names_(names),
+        function_(std::move(function)),
+        kernel_(kernel) {}
 
   // All statements of a kernel.
   void kernel(const std::vector<kernel::Stmt>& body) {
@@ -28,7 +41,7 @@ class StatementPrinter {
   void indent() { ++depth_; }
   void dedent() { --depth_; }
   const std::string& text() const { return text_; }
-  std::string take() { return std::move(text_); }
+  const std::string& functions() const { return functions_; }  // what the text calls; to stand before it
 
  private:
   void list(const std::vector<kernel::Stmt>& body) { list(body, body.size()); }
@@ -36,8 +49,10 @@ class StatementPrinter {
   // Leaves the let to the expression that reads it; false if it needs a name.
   bool inline_let(const std::vector<kernel::Stmt>& body, std::size_t at);
   void stmt(const kernel::Stmt& s);
-  void loop(const kernel::Stmt& s);
-  void vector_loop(const kernel::Stmt& s);
+  // From `first` on, and before `end`.
+  void loop(const kernel::Stmt& s, const std::string& first, const std::string& end);
+  void vector_loop(const kernel::Stmt& s, const std::string& first, const std::string& end);
+  void shared_loop(const kernel::Stmt& s);
   void branch(const kernel::Stmt& s);
   void let(const kernel::Stmt& s);
   void mutable_local(const kernel::Stmt& s);
@@ -61,7 +76,9 @@ class StatementPrinter {
   ExprPrinter& exprs_;
   Identifiers& names_;
   std::string function_;
+  const KernelFunction& kernel_;
   std::string text_;
+  std::string functions_;
   int depth_ = 0;
   int loops_ = 0;  // loops around the current statement
   InlineLets lets_;

@@ -95,7 +95,7 @@ constexpr std::string_view kClass = R"(class module {{
   void save(const std::string& path) {{ check({0}_save(workspace(), path.c_str())); }}
   void load(const std::string& path) {{ check({0}_load(workspace(), path.c_str())); }}
   void set_print(cohort_print_fn print, void* user) {{ check({0}_set_print(workspace(), print, user)); }}
-{3}
+{4}{3}
   void* workspace() const {{ return memory_.data(); }}
 
  private:
@@ -110,6 +110,12 @@ constexpr std::string_view kClass = R"(class module {{
 }};
 )";
 
+constexpr std::string_view kSetParallel =
+    R"(  void set_parallel(cohort_parallel_for_fn parallel_for, void* user) {{
+    check({0}_set_parallel(workspace(), parallel_for, user));
+  }}
+)";
+
 }  // namespace
 
 std::string emit_wrapper(const EmitContext& context) {
@@ -121,8 +127,8 @@ std::string emit_wrapper(const EmitContext& context) {
       "#endif\n\n#include <span>\n#include <string>\n\n"
       "#include \"cohort/abi.hpp\"\n#include \"{0}.h\"\n\nnamespace {0} {{\n\n",
       prefix, comment_text(context.module().name), context.options.tool);
-  Identifiers names{"module", "reset",     "get",       "set",   "save",
-                    "load",   "set_print", "workspace", "check", "memory_"};
+  Identifiers names{"module",    "reset",        "get",       "set",   "save",   "load",
+                    "set_print", "set_parallel", "workspace", "check", "memory_"};
   std::string methods;
   for (std::size_t f = 0; f < context.names.functions.size(); ++f) {
     const std::string name = names.unique(context.names.functions[f].identifier);
@@ -130,7 +136,8 @@ std::string emit_wrapper(const EmitContext& context) {
     names.reserve(name + "_args");
     methods += method(context, f, name);
   }
-  text += fmt::format(fmt::runtime(kClass), prefix, context.names.macro, methods, states(context, names));
+  text += fmt::format(fmt::runtime(kClass), prefix, context.names.macro, methods, states(context, names),
+                      context.options.threads ? fmt::format(fmt::runtime(kSetParallel), prefix) : "");
   return text + fmt::format("\n}}  // namespace {0}\n\n#endif\n", prefix);
 }
 

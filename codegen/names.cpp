@@ -148,8 +148,8 @@ ModuleNames name_module(const CompiledModule& compiled, std::string_view prefix)
   ModuleNames names;
   names.prefix = to_identifier(prefix.empty() ? std::string_view(module.name) : prefix);
   names.macro = upper(names.prefix);
-  Identifiers symbols{"init", "reset",     "get",   "set",        "save",
-                      "load", "set_print", "error", "error_text", "weights"};
+  Identifiers symbols{"init",      "reset",        "get",   "set",        "save",   "load",
+                      "set_print", "set_parallel", "error", "error_text", "weights"};
   for (std::size_t f = 0; f < module.functions.size(); ++f) {
     FunctionNames function = name_function(compiled, f);
     const std::string base = to_identifier(module.functions[f]->name);

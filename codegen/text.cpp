@@ -66,4 +66,22 @@ std::string upper(std::string_view text) {
   return out;
 }
 
+std::string wrapped(const std::string& start, const std::vector<std::string>& items, std::string_view end) {
+  constexpr std::size_t kLongest = 108;
+  std::string text = start;
+  std::size_t column = text.size();
+  for (std::size_t k = 0; k < items.size(); ++k) {
+    if (k) text += ",", column += 1;
+    if (k && column + items[k].size() > kLongest) {
+      text += "\n" + std::string(start.size(), ' ');
+      column = start.size();
+    } else if (k) {
+      text += ' ', column += 1;
+    }
+    text += items[k];
+    column += items[k].size();
+  }
+  return text.append(end);
+}
+
 }  // namespace cohort

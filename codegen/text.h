@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cohort {
 
@@ -17,5 +18,8 @@ std::string hex64(std::uint64_t value);  // "0x0123456789abcdef"
 // FNV-1a, 64 bits (http://www.isthe.com/chongo/tech/comp/fnv).
 std::uint64_t fnv1a(std::string_view bytes, std::uint64_t seed = 0xcbf29ce484222325u);
 std::string upper(std::string_view text);
+// start + "a, b, c" + end, with breaks after commas where a line would be too long; what follows a break
+// stands below the first item.
+std::string wrapped(const std::string& start, const std::vector<std::string>& items, std::string_view end);
 
 }  // namespace cohort

@@ -52,6 +52,7 @@ struct CompiledModule {
 
 struct CompileOptions {
   bool fast = false;                  // --fp=fast: rewrites that re-associate are allowed
+  bool threads = true;                // --threads: large loops may be shared by threads
   std::vector<std::string> disabled;  // --disable=pass or pass:n
   int pass_limit = -1;                // --pass-limit: stop after so many pass runs
   std::string stop_after;             // --stop-after: a pass's name

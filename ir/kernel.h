@@ -4,8 +4,8 @@
 //   kernel   = name, body, parameters, rows                     becomes one C function
 //   call     = kernel over a range of its rows                  no calls at all: each kernel once, in order
 //
-//   stmt     = for v < extent (serial | simd | unroll | parallel) body
-//                                                               v counts from 0 by 1
+//   stmt     = for v < extent (serial | simd | unroll | parallel) [grain n] body
+//                                                               v counts from 0 by 1; see Note [grain]
 //            | if cond then body else body
 //            | store buffer[index] = value
 //            | let v = value                                    never assigned again
@@ -27,6 +27,12 @@
 // - An accumulator is read with finish(v), after the loops that accumulate into it, never inside them.
 // - A loop is `simd` only if its iterations are independent but for accumulators whose lane is its variable.
 // - No two statements of one kernel may race: kernels run one after the other and see each other's stores.
+//
+// Note [grain]: a loop with a grain may be shared by threads, each with a range of iterations that nobody
+// else has; fewer than `grain` of them are not worth a thread. Its iterations are independent, without
+// checks, prints and calls, and accumulate into nothing from outside. It is `simd` (each range runs in lanes)
+// or `parallel` (one iteration after the other), and never within another such loop. A call with a grain
+// divides itself by that much work, see `parallelise`.
 //
 // Note [rows]: kernels that are equal but for buffers and scalar constants share one body (the pass
 // `outline`). The body names the buffers of row 0; run for row r, every buffer `parameters[p]` in it stands
@@ -104,6 +110,7 @@ struct Stmt {
   VarId var = 0;                      // kFor kLet kVar kAssign kAccumulator kAccumulate
   BufferId buffer = 0;                // kStore kPrint
   ExprRef value;                      // kFor: extent; kIf kCheck kAssert: condition; else the value
+  ExprRef grain;                      // kFor, kCall: see Note [grain]; or null
   std::vector<ExprRef>
       index;  // kStore: index; kAccumulate: lane or nothing; kCheck: index, size; kCall: scalars
   std::vector<BufferId> buffers;       // kCall: buffer arguments, outputs first

@@ -14,7 +14,7 @@ namespace {
 // rt_gemm(c, a, b; ...): see ir/ops/product_call.h.
 template <typename T>
 void multiply(Tensor& c, const Tensor& a, const Tensor& b, std::span<const std::int64_t> s) {
-  require(s.size() == 16, "rt_gemm takes sixteen scalars");
+  require(s.size() >= 16, "rt_gemm takes sixteen scalars, and one more where it may be divided");
   enum {
     kC,
     kA,

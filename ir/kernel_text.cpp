@@ -49,6 +49,8 @@ struct Printer {
     return fmt::format("{}({})", name, list(e->args));
   }
 
+  std::string grain(const Stmt& s) const { return s.grain ? " grain " + expr(s.grain) : ""; }
+
   void line(const std::string& what) {
     text += std::string(static_cast<std::size_t>(2 * depth), ' ') + what + "\n";
   }
@@ -70,8 +72,9 @@ void Printer::stmt(const Stmt& s) {
   const std::string_view type = dtype_name(s.dtype);
   switch (s.kind) {
     case StmtKind::kFor:
-      return block(fmt::format("{} v{} < {}", kModes[static_cast<int>(s.mode)], s.var, expr(s.value)),
-                   s.body);
+      return block(
+          fmt::format("{} v{} < {}{}", kModes[static_cast<int>(s.mode)], s.var, expr(s.value), grain(s)),
+          s.body);
     case StmtKind::kIf:
       block(fmt::format("if {}", expr(s.value)), s.body);
       if (!s.else_body.empty()) block("else", s.else_body);
@@ -103,7 +106,7 @@ void Printer::stmt(const Stmt& s) {
         std::string& list = i < s.outputs ? outputs : inputs;
         list += (list.empty() ? "" : ", ") + buffer(s.buffers[i]);
       }
-      return line(fmt::format("{} = call {}({}; {})", outputs, s.text, inputs, list(s.index)));
+      return line(fmt::format("{} = call {}({}; {}){}", outputs, s.text, inputs, list(s.index), grain(s)));
     }
   }
 }

@@ -115,7 +115,7 @@ class Verifier {
       expression(e);
       if (e->dtype != DType::kI64) fault("index that is not i64");
     }
-    const bool quiet = simd_ == 0;
+    const bool quiet = simd_ == 0 && shared_ == 0;
     switch (s.kind) {
       case StmtKind::kFor:
         return loop(s);
@@ -142,25 +142,36 @@ class Verifier {
         accumulators_[s.var] = loops_;
         return;
       case StmtKind::kAccumulate:
-        if (!accumulators_.contains(s.var)) fault(fmt::format("v{} is no accumulator here", s.var));
+        if (!accumulators_.contains(s.var))
+          fault(fmt::format("v{} is no accumulator here", s.var));
+        else if (accumulators_[s.var] < shared_)
+          fault(fmt::format("v{} lies outside a loop that threads share", s.var));
         return;
       case StmtKind::kCheck:
       case StmtKind::kAssert:
       case StmtKind::kPrint:
       case StmtKind::kCall:
-        if (!quiet) fault("check, assert, print or call in a simd loop");
+        if (!quiet) fault("check, assert, print or call in a simd or shared loop");
         return;
     }
   }
 
   void loop(const Stmt& s) {
     if (s.value->dtype != DType::kI64) fault("extent that is not i64");
+    if (s.grain) {
+      expression(s.grain);
+      if (s.grain->dtype != DType::kI64) fault("grain that is not i64");
+      if (s.mode != LoopMode::kSimd && s.mode != LoopMode::kParallel) fault("grain of a serial loop");
+      if (simd_ > 0 || shared_ > 0) fault("shared loop within a simd or shared loop");
+    }
     define(s.var, DType::kI64);
     ++loops_;
+    if (s.grain) shared_ = loops_;
     if (s.mode == LoopMode::kSimd) ++simd_;
     if (simd_ > 1) fault("simd loop within a simd loop");
     statements(s.body);
     if (s.mode == LoopMode::kSimd) --simd_;
+    if (s.grain) shared_ = 0;
     --loops_;
   }
 
@@ -173,6 +184,7 @@ class Verifier {
   int loops_ = 0;
   std::vector<VarId> scope_;  // variables in order of definition, innermost last
   int simd_ = 0;
+  int shared_ = 0;  // within a loop with grain: how many loops are around its body; else 0
 };
 
 }  // namespace

@@ -80,6 +80,8 @@ class KeyWriter {
     code(s.dtype);
     if (s.kind == StmtKind::kStore) buffer(s.buffer);
     if (s.value) expr(s.value);
+    number(s.grain != nullptr);
+    if (s.grain) expr(s.grain);
     number(s.index.size());
     for (const ExprRef& e : s.index) expr(e);
     if (s.kind == StmtKind::kFor || s.kind == StmtKind::kLet || s.kind == StmtKind::kVar ||

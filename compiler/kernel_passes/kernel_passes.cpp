@@ -35,6 +35,7 @@ kernel::Program run_kernel_passes(kernel::Program program, const Dims& dims, con
   for (const KernelPass& pass : kPasses) {
     const auto& off = options.disabled;
     if (std::find(off.begin(), off.end(), pass.name) != off.end()) continue;
+    if (pass.run == loop_passes::parallelise && !options.threads) continue;
     program = pass.run(std::move(program), dims);
     require_valid(program, pass.name);
     if (observer) observer(pass, program);

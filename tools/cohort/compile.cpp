@@ -20,6 +20,7 @@ struct Request {
   std::string depfile_target;
   CompileOptions compile;
   std::string fp = "strict";
+  std::string threads = "on";
   ReadOptions read;
   EmitOptions emit;
   BuildOptions library;
@@ -34,6 +35,8 @@ Module read_graph(Request& request, std::vector<std::string>& tensor_files) {
 
 int run_compile(Request& request) {
   request.compile.fast = request.fp == "fast";
+  request.compile.threads = request.emit.threads = request.threads != "off";
+  if (request.threads == "openmp") request.library.flags.emplace_back("-fopenmp");
   request.emit.tool = "cohort " COHORT_VERSION;
   std::vector<std::string> inputs{request.graph}, tensor_files;
   const Module module = read_graph(request, tensor_files);
@@ -77,6 +80,11 @@ Action declare_compile(CLI::App& app) {
                "run each function before and after every pass");
   app.add_option("--fp", request->fp, "strict, or fast: re-associating rules too")
       ->check(CLI::IsMember({"strict", "fast"}));
+  app.add_option(
+         "--threads", request->threads,
+         "large loops are shared by threads: off; on, through a hook, or OpenMP in sources compiled with "
+         "it; openmp: the same, and --build compiles with it")
+      ->check(CLI::IsMember({"on", "off", "openmp"}));
   app.add_flag("--allow-path", request->read.allow_path, "tensor files may lie outside the graph's folder");
   app.add_option("--depfile-target", request->depfile_target,
                  "target named in the depfile; default: the stamp");

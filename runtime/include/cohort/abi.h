@@ -1,5 +1,5 @@
-/* What the header of every emitted module includes: status codes, the error record, half types, the print
- * hook. C11 and C++. */
+/* What the header of every emitted module includes: status codes, the error record, half types, the hooks.
+ * C11 and C++. */
 #ifndef COHORT_ABI_H
 #define COHORT_ABI_H
 
@@ -67,5 +67,13 @@ typedef struct cohort_value {
   int32_t dtype; /* enum cohort_dtype */
 } cohort_value;
 typedef void (*cohort_print_fn)(void* user, const cohort_value* value);
+
+/* How a module shares a loop of `count` iterations among threads: the hook calls body(context, begin, end) on
+ * ranges that make up [0, count), each iteration in one of them, on any threads and in any order, and returns
+ * when all are done. Results do not depend on the ranges. Fewer than `grain` iterations (count >= 2 * grain)
+ * are not worth a thread; if it is a multiple of 64, ranges that begin at multiples of 64 are fastest. */
+typedef void (*cohort_range_fn)(void* context, int64_t begin, int64_t end);
+typedef void (*cohort_parallel_for_fn)(void* user, cohort_range_fn body, void* context, int64_t count,
+                                       int64_t grain);
 
 #endif

@@ -30,6 +30,8 @@ struct rt_workspace {
   uint64_t reserved;
   cohort_print_fn print;
   void* print_user;
+  cohort_parallel_for_fn parallel_for;  // null: OpenMP or one thread, see parallel.h
+  void* parallel_user;
   cohort_error error;
 };
 static_assert(sizeof(rt_workspace) <= 256, "the compiler reserves 256 bytes for the header");
@@ -301,7 +303,9 @@ RT_CALL int32_t rt_init(const rt_module& module, void* workspace, size_t bytes) 
   if (!workspace) return COHORT_NULL_ARGUMENT;
   if (reinterpret_cast<uintptr_t>(workspace) % rt_alignment) return COHORT_MISALIGNED;
   if (bytes < module.workspace_bytes) return COHORT_WORKSPACE_TOO_SMALL;
-  *static_cast<rt_workspace*>(workspace) = rt_workspace{module.hash, 0, nullptr, nullptr, {}};
+  rt_workspace* header = static_cast<rt_workspace*>(workspace);
+  *header = rt_workspace{};
+  header->hash = module.hash;
   rt_reset_state(module, workspace);
   return COHORT_OK;
 }
@@ -330,7 +334,15 @@ RT_CALL int32_t rt_transfer(const rt_module& module, const char* function, void*
   return COHORT_OK;
 }
 
-// --- Printing ---
+// --- Hooks ---
+
+RT_CALL int32_t rt_set_parallel(const rt_module& module, void* workspace, cohort_parallel_for_fn parallel_for,
+                                void* user) {
+  if (const int32_t status = rt_check_workspace(module, workspace)) return status;
+  static_cast<rt_workspace*>(workspace)->parallel_for = parallel_for;
+  static_cast<rt_workspace*>(workspace)->parallel_user = user;
+  return COHORT_OK;
+}
 
 RT_CALL int32_t rt_set_print(const rt_module& module, void* workspace, cohort_print_fn print, void* user) {
   if (const int32_t status = rt_check_workspace(module, workspace)) return status;

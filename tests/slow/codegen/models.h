@@ -33,6 +33,25 @@ inline constexpr const char* kModel = R"({
                           {"name": "next", "op": "add", "inputs": ["count", 1]}],
                 "outputs": {"w": "shown"}, "updates": {"count": "next"}}}})";
 
+// Loops with work for several threads: elementwise of several dtypes, reductions of rows, products, an update
+// in place; and one without.
+inline constexpr const char* kShared = R"({
+  "format": "cohort-ir", "version": "1.0", "name": "shared", "dims": {"batch": {"min": 1, "max": 4096}},
+  "state": {"level": {"type": "f64[200000]", "init": 0.5}},
+  "functions": {
+    "wide": {"inputs": {"x": "f64[100003]", "h": "f32[100003]"},
+             "nodes": [{"name": "t", "op": "tanh", "inputs": ["x"]}, {"name": "p", "op": "gt", "inputs": ["t", 0.25]},
+                       {"name": "s", "op": "sigmoid", "inputs": ["h"]}, {"name": "e", "op": "exp", "inputs": ["s"]}],
+             "outputs": {"y": "t", "sign": "p", "smooth": "e"}},
+    "rows": {"inputs": {"m": "f64[batch,700]"},
+             "nodes": [{"name": "e", "op": "exp", "inputs": ["m"]}, {"name": "r", "op": "reduce_sum", "inputs": ["e"], "attrs": {"axes": [1]}}],
+             "outputs": {"r": "r"}},
+    "product": {"inputs": {"a": "f64[150,160]", "b": "f64[160,170]", "p": "f32[40,33,50]", "q": "f32[40,50,37]"},
+                "nodes": [{"name": "c", "op": "matmul", "inputs": ["a", "b"]}, {"name": "d", "op": "matmul", "inputs": ["p", "q"]}],
+                "outputs": {"c": "c", "d": "d"}},
+    "step": {"nodes": [{"name": "n", "op": "sin", "inputs": ["level"]}, {"name": "l", "op": "exp", "inputs": ["n"]}], "updates": {"level": "l"}},
+    "small": {"inputs": {"x": "f64[3]"}, "nodes": [{"name": "y", "op": "tanh", "inputs": ["x"]}], "outputs": {"y": "y"}}}})";
+
 // A function named like the module, and others named like what the emitter itself defines.
 inline constexpr const char* kClashing = R"({
   "format": "cohort-ir", "version": "1.0", "name": "m", "state": {"states": {"type": "f32[3]", "init": 1}},

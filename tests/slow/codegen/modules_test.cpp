@@ -36,12 +36,33 @@ TEST_CASE("case 28, case 29: two modules in one program, 32 threads, under the t
   build_and_run(folder, {"model.cpp", "hostile.cpp"}, "threads.cpp", {"-fsanitize=thread"});
 }
 
+TEST_CASE("bits do not depend on threads: through the hook under the thread sanitizer, and with OpenMP") {
+  const Scratch folder("shared loops");
+  emit_into(folder, kShared);
+  build_and_run(folder, {"shared.cpp"}, "shared.cpp", {"-fsanitize=thread"});
+  build_and_run(folder, {"shared.cpp"}, "shared.cpp", {"-fopenmp"});
+}
+
+TEST_CASE("without threads there is no trace of them") {
+  const Scratch folder("one thread");
+  CompileOptions one;
+  one.threads = false;
+  EmitOptions options;
+  options.threads = false;
+  for (const Artefact& file : emit_module(compile(read_module_text(kShared, "shared.json"), one), options)) {
+    INFO(file.name);
+    CHECK(file.bytes.find("parallel") == std::string::npos);
+    CHECK(file.bytes.find("_gemm_shared") == std::string::npos);
+  }
+}
+
 TEST_CASE("case 35: headers and sources are clean under strict warnings, C11 and C++20, every compiler") {
   const Scratch folder("warnings");
   emit_into(folder, kModel);
   EmitOptions options;
   options.prefix = "hostile";
   emit_into(folder, kHostile, options);
+  emit_into(folder, kShared);
   std::ofstream(folder.file("include.c")) << "#include \"hostile.h\"\n#include \"model.h\"\nint nothing;\n";
   std::ofstream(folder.file("include.cpp"))
       << "#include \"hostile.hpp\"\n#include \"model.hpp\"\nint nothing;\n";
@@ -61,7 +82,7 @@ TEST_CASE("case 35: headers and sources are clean under strict warnings, C11 and
     };
     compile(c, "-std=c11", "include.c", {});
     compile(cpp, "-std=c++20", "include.cpp", {});
-    for (const char* source : {"model.cpp", "hostile.cpp"}) {
+    for (const char* source : {"model.cpp", "hostile.cpp", "shared.cpp"}) {
       compile(cpp, "-std=c++20", source, {});
       compile(cpp, "-std=c++20", source, {"-DCOHORT_NO_CHECKS"});
     }

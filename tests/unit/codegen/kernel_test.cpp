@@ -227,3 +227,40 @@ TEST_CASE("a kernel of many buffers finds them in the workspace") {
         std::string::npos);
   CHECK(text.find("  float* __restrict b = rt_place<float>(workspace, 2048);\n") != std::string::npos);
 }
+
+TEST_CASE("a loop that threads may share is a function over a range, with what it reads from outside") {
+  Hand hand({kF, kF});
+  const ExprRef scale = variable(1, kF);
+  Stmt shared =
+      loop(0, 50, LoopMode::kSimd, {store(1, v(0), op(ScalarOp::k_mul, {load(0, kF, {v(0)}), scale}, kF))});
+  shared.grain = constant_index(8);
+  CHECK(hand.text({let(1, load(0, kF, {constant_index(0)})), shared}) ==
+        "RT_KERNEL void f_k_range(float* __restrict b, const float* __restrict a, float t, int64_t begin, "
+        "int64_t end) {\n"
+        "  rt_simd_for<rt_width<float>>(begin, end, [&](auto i) {\n"
+        "    rt_store(b, i, rt_load(a, i) * t);\n"
+        "  });\n"
+        "}\n"
+        "RT_KERNEL void f_k([[maybe_unused]] rt_workspace* header, float* __restrict b, const float* "
+        "__restrict "
+        "a) {\n"
+        "  const float t = a[0];\n"
+        "  rt_parallel_for(header, 50, 8, [=](int64_t begin, int64_t end) {\n"
+        "    f_k_range(b, a, t, begin, end);\n"
+        "  });\n"
+        "}\n");
+}
+
+TEST_CASE("a shared loop within a loop takes the outer counter along") {
+  Hand hand({kF, kF});
+  Stmt shared =
+      loop(1, 10, LoopMode::kParallel, {store(1, v(0) * constant_index(10) + v(1), load(0, kF, {v(1)}))});
+  shared.grain = constant_index(2);
+  const std::string text = hand.text({loop(0, 5, LoopMode::kSerial, {shared})});
+  CHECK(text.find("(float* __restrict b, const float* __restrict a, int64_t i, ") != std::string::npos);
+  CHECK(text.find("  for (int64_t j = begin; j < end; ++j) {\n"
+                  "    b[i * 10 + j] = a[j];\n") != std::string::npos);
+  CHECK(text.find("  for (int64_t i = 0; i < 5; ++i) {\n"
+                  "    rt_parallel_for(header, 10, 2, [=](int64_t begin, int64_t end) {\n"
+                  "      f_k_range(b, a, i, begin, end);\n") != std::string::npos);
+}

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "compiler/kernel_passes/parallelise.h"
 #include "ir/diagnostics.h"
 #include "ir/kernel_verify.h"
 
@@ -77,11 +78,21 @@ kernel::Program check_lowering(const Module& module, const std::vector<Tensor>& 
     compare(module, program, inputs, dims, reference, LoopOrder::kForward);
     compare(module, program, inputs, dims, reference, LoopOrder::kBackward);
   };
+  // Nearly every loop is large enough where next to no work is worth a thread.
+  const auto check_shared = [&](const kernel::Program& program) {
+    constexpr std::int64_t kLittle = 2;
+    const kernel::Program shared = kernel::share_loops(program, module.dims, kLittle);
+    REQUIRE(kernel::verify(shared).empty());
+    check("sharing small loops", shared);
+  };
   kernel::Program program = lower(module, function);
   REQUIRE(kernel::verify(program).empty());
   check("lowering", program);
   return run_kernel_passes(std::move(program), module.dims, {},
-                           [&](const KernelPass& pass, const kernel::Program& p) { check(pass.name, p); });
+                           [&](const KernelPass& pass, const kernel::Program& p) {
+                             check(pass.name, p);
+                             if (pass.name == "lend_scratch") check_shared(p);
+                           });
 }
 
 }  // namespace cohort::test

@@ -1,0 +1,59 @@
+#include "compiler/kernel_passes/loop_cost.h"
+
+#include "compiler/kernel_passes/walk.h"
+
+namespace cohort::kernel {
+namespace {
+
+constexpr double kAssumedExtent = 64;  // of a loop over a named dim
+constexpr double kFunction = 20;       // instructions, of a scalar or of a vector
+constexpr double kCarried = 4;         // cycles until an accumulated value can be added to again
+
+}  // namespace
+
+double trip_count(const Stmt& loop) {
+  if (loop.value->kind != ExprKind::kConst) return kAssumedExtent;
+  return static_cast<double>(static_cast<std::int64_t>(loop.value->bits));
+}
+
+double LoopCost::list(const std::vector<Stmt>& list, const LoopVariation* lanes) const {
+  double cost = 0;
+  for (const Stmt& stmt : list) {
+    cost += statement(stmt, lanes);
+    const double inner = this->list(stmt.body, lanes) + this->list(stmt.else_body, lanes);
+    cost += stmt.kind == StmtKind::kFor ? trip_count(stmt) * (1 + inner) : inner;
+  }
+  return cost;
+}
+
+double LoopCost::statement(const Stmt& stmt, const LoopVariation* lanes) const {
+  double cost = stmt.kind == StmtKind::kAccumulate || stmt.kind == StmtKind::kAssign ? kCarried : 0;
+  for_each_expr(stmt, [&](const ExprRef& e) { cost += expression(*e, lanes); });
+  if (stmt.kind == StmtKind::kStore) cost += access(stmt.buffer, stmt.index, lanes);
+  return cost;
+}
+
+double LoopCost::expression(const Expr& expr, const LoopVariation* lanes) const {
+  if (expr.kind == ExprKind::kLoad) return access(expr.id, expr.args, lanes);  // its index costs nothing
+  double cost = 0;
+  if (expr.kind == ExprKind::kOp)
+    cost = (scalar_op_info(expr.op).traits & Trait::kTranscendental) != 0 ? kFunction : 1;
+  for (const ExprRef& arg : expr.args) cost += expression(*arg, lanes);
+  return cost;
+}
+
+double LoopCost::access(BufferId buffer, const std::vector<ExprRef>& index,
+                        const LoopVariation* lanes) const {
+  if (lanes == nullptr) return 1;
+  switch (movement(program_.buffers[buffer], index, *lanes)) {
+    case Movement::kInvariant:
+    case Movement::kUnit:
+      return 1;
+    case Movement::kStrided:
+    case Movement::kOther:
+      break;
+  }
+  return kCostLanes;
+}
+
+}  // namespace cohort::kernel

@@ -1,0 +1,31 @@
+// A rough count of the instructions of statements: what `vectorise` compares loops by and `parallelise`
+// divides by. It knows which accesses move by one element in lanes and which need an index for each; it knows
+// nothing of memory.
+#pragma once
+
+#include "compiler/kernel_passes/access.h"
+
+namespace cohort::kernel {
+
+inline constexpr double kCostLanes = 8;  // of a typical vector
+
+// How often a loop runs; a guess for one over a named dim.
+double trip_count(const Stmt& loop);
+
+class LoopCost {
+ public:
+  explicit LoopCost(const Program& program) : program_(program) {}
+
+  // Of statements with all loops within, run once: of all lanes at once if `lanes` is the simd loop around.
+  double list(const std::vector<Stmt>& list, const LoopVariation* lanes) const;
+  // Of one statement without its body.
+  double statement(const Stmt& stmt, const LoopVariation* lanes) const;
+
+ private:
+  double expression(const Expr& expr, const LoopVariation* lanes) const;
+  double access(BufferId buffer, const std::vector<ExprRef>& index, const LoopVariation* lanes) const;
+
+  const Program& program_;
+};
+
+}  // namespace cohort::kernel

@@ -1,0 +1,167 @@
+// Chooses the loops that several threads may share: the outermost of each nest whose iterations are
+// independent and that has work for two threads at least.
+//
+//   for v0 < 256 {                                       parallel v0 < 256 grain 8 {
+//     accumulator v1 = add lanes                           accumulator v1 = add lanes
+//     simd v2 < 2048 { accumulate v1, w[v0, v2] }     ⇒    simd v2 < 2048 { accumulate v1, w[v0, v2] }
+//     y[v0] = finish(v1)                                   y[v0] = finish(v1)
+//   }                                                    }
+//
+//   simd v0 < 1000000 { y[v0] = neg(x[v0]) }          ⇒  simd v0 < 1000000 grain 32064 { y[v0] = neg(x[v0]) }
+//
+// What an iteration does, one thread does, in its order: bits do not depend on the number of threads. A loop
+// of few iterations is left to the loops within, where those have enough work, since few do not divide well.
+// The grain is the number of iterations that make up kWork, in terms of named dims where loops within run
+// over them; emitted code compares it with the actual extent. Last before `outline`: it sees the final loops.
+//
+// Large products are calls, which divide themselves: they get a grain (multiplications), scratch for several
+// pieces at once, and the number of these as one more scalar.
+//
+//   y, scratch = call rt_gemm(w, x; ...)              ⇒  y, scratch = call rt_gemm(w, x; ..., 16) grain
+//   128000
+#include "compiler/kernel_passes/parallelise.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/kernel_passes/independence.h"
+#include "compiler/kernel_passes/kernel_pass.h"
+#include "compiler/kernel_passes/loop_cost.h"
+#include "compiler/kernel_passes/walk.h"
+
+namespace cohort::kernel {
+namespace {
+
+// Instructions worth a thread: 3 to 4 us of arithmetic in cache, more where memory is the limit. Two OpenMP
+// threads win from 3.5 us of work for both and are 1.4 times as fast as one at 7 us, 1.6 times at 13 us
+// (tools/bench/threads.py; a region costs 1.2 us). Twice this is the least that is shared.
+constexpr std::int64_t kWork = 16000;
+constexpr std::int64_t kFine = 16;           // costs are counted in sixteenths of an instruction
+constexpr std::int64_t kAssumedExtent = 64;  // of a loop whose extent is not known at entry
+constexpr std::int64_t kFewIterations = 16;
+constexpr std::int64_t kMaxPieces = 16;     // of a product
+constexpr std::int64_t kScratch = 1 << 20;  // bytes of all pieces, if that is two at least
+// Ranges of a simd loop begin at multiples of this, which is one of every vector's width.
+constexpr std::int64_t kVectorElements = 64;
+
+// Made of constants and dims alone: known at entry.
+bool is_extent(const ExprRef& e) {
+  if (e->kind == ExprKind::kConst || e->kind == ExprKind::kDim) return true;
+  return e->kind == ExprKind::kOp && std::all_of(e->args.begin(), e->args.end(), is_extent);
+}
+
+ExprRef rounded_up(const ExprRef& e, std::int64_t multiple) {
+  const ExprRef m = constant_index(multiple);
+  return op(ScalarOp::k_floor_div, {e + constant_index(multiple - 1), m}, DType::kI64) * m;
+}
+
+class LoopSharer {
+ public:
+  LoopSharer(Program& program, const Dims& dims, std::int64_t work)
+      : program_(program), dims_(dims), cost_(program), work_(work) {}
+
+  // Marks loops of the list; whether there was one.
+  bool choose(std::vector<Stmt>& list) {
+    bool any = false;
+    for (Stmt& stmt : list) {
+      if (stmt.kind == StmtKind::kFor) {
+        any |= choose(stmt);
+      } else if (stmt.kind == StmtKind::kIf) {
+        any |= choose(stmt.body) | choose(stmt.else_body);
+      } else if (stmt.kind == StmtKind::kCall && stmt.text == "rt_gemm") {
+        any |= divide_product(stmt);
+      }
+    }
+    return any;
+  }
+
+ private:
+  bool choose(Stmt& loop) {
+    if (loop.mode == LoopMode::kUnroll || !is_extent(loop.value)) return false;
+    const ExprRef iteration = iteration_cost(loop);
+    const double trips = at_most(loop.value);
+    if (trips * at_most(iteration) < 2.0 * static_cast<double>(work_ * kFine)) return false;
+    const bool simd = loop.mode == LoopMode::kSimd;
+    const bool free = trips >= 2 && is_independent(program_, loop, variation_of(loop), Together::kThreads);
+    const bool few = trips < static_cast<double>(kFewIterations);
+    if ((!free || few) && !simd && choose(loop.body)) return true;
+    if (!free) return false;
+    const ExprRef grain = constant_index(1) +
+                          op(ScalarOp::k_floor_div, {constant_index(work_ * kFine), iteration}, DType::kI64);
+    loop.grain = simd ? rounded_up(grain, kVectorElements) : grain;
+    if (!simd) loop.mode = LoopMode::kParallel;
+    return true;
+  }
+
+  bool divide_product(Stmt& call) {
+    constexpr std::size_t kBatch = 3, kDepth = 6;
+    const double grain = static_cast<double>(work_) * kCostLanes;
+    double work = 1;
+    for (std::size_t k = kBatch; k <= kDepth; ++k) work *= at_most(call.index[k]);
+    if (call.outputs < 2 || work < 2 * grain) return false;  // the second output is its scratch
+    Dim& scratch = program_.buffers[call.buffers[1]].shape[0];
+    const std::int64_t fit = kScratch / std::max<std::int64_t>(scratch.offset, 1);
+    const std::int64_t pieces = std::clamp<std::int64_t>(fit, 2, kMaxPieces);
+    scratch.offset *= pieces;
+    call.grain = constant_index(std::llround(grain));
+    call.index.push_back(constant_index(pieces));
+    return true;
+  }
+
+  // Of the statements run once, in sixteenths, by the extents of the loops within.
+  ExprRef list_cost(const std::vector<Stmt>& list, const LoopVariation* lanes) const {
+    ExprRef cost = constant_index(0);
+    for (const Stmt& stmt : list) {
+      cost = cost + constant_index(std::llround(kFine * cost_.statement(stmt, lanes)));
+      if (stmt.kind == StmtKind::kFor) {
+        const ExprRef trips = is_extent(stmt.value) ? stmt.value : constant_index(kAssumedExtent);
+        cost = cost + trips * iteration_cost(stmt, lanes);
+      } else {
+        cost = cost + list_cost(stmt.body, lanes) + list_cost(stmt.else_body, lanes);
+      }
+    }
+    return cost;
+  }
+
+  ExprRef iteration_cost(const Stmt& loop, const LoopVariation* lanes = nullptr) const {
+    const bool simd = loop.mode == LoopMode::kSimd;
+    const LoopVariation variation = simd ? variation_of(loop) : LoopVariation{};
+    const ExprRef cost = constant_index(kFine) + list_cost(loop.body, simd ? &variation : lanes);
+    const auto by = static_cast<std::int64_t>(kCostLanes);
+    return simd ? op(ScalarOp::k_floor_div, {cost, constant_index(by)}, DType::kI64) : cost;
+  }
+
+  // With every dim at its greatest.
+  double at_most(const ExprRef& e) const {
+    if (e->kind == ExprKind::kConst) return static_cast<double>(static_cast<std::int64_t>(e->bits));
+    if (e->kind == ExprKind::kDim) return static_cast<double>(max_extent(e->dim, dims_));
+    if (e->kind != ExprKind::kOp || e->args.size() != 2) return static_cast<double>(kAssumedExtent);
+    const double a = at_most(e->args[0]), b = at_most(e->args[1]);
+    if (e->op == ScalarOp::k_mul) return a * b;
+    if (e->op == ScalarOp::k_sub) return a;  // nothing taken away
+    return e->op == ScalarOp::k_floor_div && b > 0 ? a / b : a + b;
+  }
+
+  Program& program_;
+  const Dims& dims_;
+  const LoopCost cost_;
+  const std::int64_t work_;
+};
+
+}  // namespace
+
+Program share_loops(Program program, const Dims& dims, std::int64_t work) {
+  LoopSharer sharer(program, dims, work);
+  for (Kernel& kernel : program.kernels) sharer.choose(kernel.body);
+  return program;
+}
+
+}  // namespace cohort::kernel
+
+namespace cohort::loop_passes {
+
+kernel::Program parallelise(kernel::Program program, const Dims& dims) {
+  return kernel::share_loops(std::move(program), dims, kernel::kWork);
+}
+
+}  // namespace cohort::loop_passes
