@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""One and two threads: emitted loops and products of several sizes, and where sharing a loop begins to pay."""
+"""One and two threads: emitted loops and products of several sizes, and where sharing begins to pay."""
 
 import pathlib
 
