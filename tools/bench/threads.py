@@ -9,6 +9,42 @@ SIZES = (20_000, 100_000, 1_000_000)
 SMALL = (256, 512, 1024, 2048, 4096, 8192, 16384)
 
 
+def ensembles():
+    """A step of 1000 ensembles of 50 spiking neurons as one: currents, voltages, spikes, decoded values."""
+    matrix = "f32[1000,50]"
+    nodes = [
+        ("driven", "mul", ["gain", "x"]),
+        ("current", "add", ["driven", "bias"]),
+        ("left", "sub", [0.001, "refractory"]),
+        ("delta", "clip", ["left", 0.0, 0.001]),
+        ("exponent", "mul", ["delta", -50.0]),
+        ("decay", "expm1", ["exponent"]),
+        ("gap", "sub", ["current", "voltage"]),
+        ("step", "mul", ["gap", "decay"]),
+        ("raised", "sub", ["voltage", "step"]),
+        ("spiked", "gt", ["raised", 1.0]),
+        ("over", "sub", [1.0, "raised"]),
+        ("most", "sub", ["current", 1.0]),
+        ("ratio", "true_div", ["over", "most"]),
+        ("log", "log1p", ["ratio"]),
+        ("late", "mul", ["log", 0.02]),
+        ("pause", "add", ["late", 0.003]),
+        ("kept", "max", ["raised", 0.0]),
+        ("next_voltage", "where", ["spiked", 0.0, "kept"]),
+        ("waited", "sub", ["refractory", 0.001]),
+        ("next_refractory", "where", ["spiked", "pause", "waited"]),
+        ("counted", "where", ["spiked", "decoders", 0.0]),
+    ]
+    listed = [{"name": name, "op": op, "inputs": inputs} for name, op, inputs in nodes]
+    listed.append({"name": "decoded", "op": "reduce_sum", "inputs": ["counted"], "attrs": {"axes": [1]}})
+    return {
+        "inputs": {"x": "f32[1000,1]", "gain": matrix, "bias": matrix, "decoders": matrix},
+        "nodes": listed,
+        "outputs": {"y": "decoded"},
+        "updates": {"voltage": "next_voltage", "refractory": "next_refractory"},
+    }
+
+
 def graph():
     functions = {}
     for n in SIZES:
@@ -48,7 +84,9 @@ def graph():
         "nodes": [{"name": "y", "op": "matmul", "inputs": ["a", "b"]}],
         "outputs": {"y": "y"},
     }
-    return {"functions": functions}
+    functions["ensembles"] = ensembles()
+    state = {name: {"type": "f32[1000,50]", "init": 0} for name in ("voltage", "refractory")}
+    return {"state": state, "functions": functions}
 
 
 if __name__ == "__main__":

@@ -62,6 +62,11 @@ void emitted() {
       sizeof product, array<float>(256 * 512), 256 * 512 * 4, array<float>(512 * 512),
       512 * 512 * 4,  array<float>(256 * 512), 256 * 512 * 4};
   ratio("product, f32[256,512,512]", [&] { threads_product(workspace, &product); });
+  constexpr std::size_t kMatrix = 50000 * 4;
+  const threads_ensembles_args ensembles{sizeof ensembles, array<float>(1000),  4000,    array<float>(50000),
+                                         kMatrix,          array<float>(50000), kMatrix, array<float>(50000),
+                                         kMatrix,          array<float>(1000),  4000};
+  ratio("1000 ensembles of 50", [&] { threads_ensembles(workspace, &ensembles); });
 }
 
 // A region in which each of two threads computes half, however small.
@@ -73,7 +78,11 @@ void region(std::size_t n, int32_t (*whole)(void*, const Whole*), int32_t (*half
   const Whole all{sizeof(Whole), x, n * 8, y, n * 8};
   const Half parts[] = {{sizeof(Half), x, n * 4, y, n * 4},
                         {sizeof(Half), x + n / 2, n * 4, y + n / 2, n * 4}};
-  ratio(("tanh, f64[" + std::to_string(n) + "]").c_str(), [&] { whole(workspaces[0], &all); },
+  ratio(("tanh, f64[" + std::to_string(n) + "]").c_str(),
+        [&] {
+          omp_set_num_threads(1);
+          whole(workspaces[0], &all);
+        },
         [&] {
 #pragma omp parallel num_threads(2)
           {
