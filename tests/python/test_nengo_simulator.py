@@ -1,4 +1,4 @@
-"""`cohort.nengo_simulator.Simulator` beside `nengo.Simulator`, and a part of Nengo's own test-suite with it."""
+"""`cohort.nengo_simulator.Simulator` beside `nengo.Simulator`, and a part of Nengo's own suite with it."""
 
 from __future__ import annotations
 
