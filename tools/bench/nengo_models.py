@@ -27,6 +27,7 @@ from cohort.loader import load  # noqa: E402
 
 DEFAULT = [name for name in NETWORKS if name != "fan10000"]
 CHECKED_STEPS = 50
+OPTIMISER_LIMIT = 12_000  # operators beyond which Nengo's optimiser needs more than some minutes
 
 
 def driver():
@@ -131,7 +132,9 @@ def bench(name: str, options: argparse.Namespace, time_steps) -> None:
     }
     contenders["nengo"] = Reference(NETWORKS[name](), False)
     off = difference(contenders["cohort"], contenders["nengo"])
-    if not options.no_optimised:
+    if operators > OPTIMISER_LIMIT:
+        print(f"{name}: without Nengo's optimiser, which needs too long for {operators} operators")
+    elif not options.no_optimised:
         contenders["nengo optimised"] = Reference(NETWORKS[name](), True)
     samples: dict[str, list[float]] = {key: [] for key in contenders}
     for number in range(options.rounds + 1):
