@@ -78,7 +78,7 @@ class KernelWriter {
 Range KernelWriter::range(BufferId id, BufferId body_id) const {
   const kernel::Buffer& buffer = program_.buffers[id];
   const Placement& place = compiled_.placements[id];
-  const auto bytes = static_cast<std::uint64_t>(max_element_count(buffer.shape, env_.compiled.module.dims) *
+  const auto bytes = static_cast<std::uint64_t>(max_element_count(buffer, env_.compiled.module.dims) *
                                                 dtype_bytes(buffer.dtype));
   return {place.space, place.offset, place.offset + bytes, touched_.written.contains(body_id)};
 }

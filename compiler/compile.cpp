@@ -1,8 +1,9 @@
-// From a module to what the emitters print: the graph optimised, every function lowered, its kernels
-// improved, memory planned.
+// From a module to what the emitters print: the graph optimised, every function lowered, alike kernels
+// merged, all kernels improved, memory planned.
 #include "compiler/compiled.h"
 #include "compiler/kernel_passes/kernel_pass.h"
 #include "compiler/lower.h"
+#include "compiler/merge/merge.h"
 #include "compiler/pass.h"
 #include "compiler/pipeline.h"
 #include "compiler/plan_memory.h"
@@ -24,8 +25,17 @@ CompiledModule compile(Module module, const CompileOptions& options) {
   CompiledModule compiled;
   compiled.module = optimise(std::move(module), graph_options(options));
   const Dims& dims = compiled.module.dims;
+  std::vector<kernel::Program> programs;
   for (const std::shared_ptr<const Function>& function : compiled.module.functions)
-    compiled.functions.push_back({run_kernel_passes(lower(compiled.module, *function), dims, options), {}});
+    programs.push_back(lower(compiled.module, *function));
+  MergeResult merged = merge_kernels(compiled.module, programs, options.merge);
+  for (std::size_t f = 0; f < programs.size(); ++f) {
+    compiled.functions.push_back({run_kernel_passes(std::move(programs[f]), dims, options), {}, {}});
+    compiled.functions.back().alike = std::move(merged.alike[f]);
+  }
+  compiled.state_storages = std::move(merged.state_storages);
+  compiled.groups = std::move(merged.groups);
+  compiled.near_misses = std::move(merged.near_misses);
   plan_memory(compiled);
   return compiled;
 }

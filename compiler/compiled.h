@@ -2,6 +2,8 @@
 // only.
 #pragma once
 
+#include <map>
+
 #include "ir/graph.h"
 #include "ir/kernel.h"
 
@@ -22,6 +24,25 @@ struct Placement {
 struct CompiledFunction {
   kernel::Program program;
   std::vector<Placement> placements;  // by BufferId
+  // Nodes of other members that a node of a merged loop stands for.
+  std::map<NodeId, std::vector<NodeId>> alike = {};
+};
+
+// One merged loop, for `explain`.
+struct MergedGroup {
+  std::size_t function = 0;
+  std::string kernel;                // the name the loop got
+  std::vector<std::string> members;  // names of the kernels it was made of, in its order
+  std::size_t statements = 0;        // of one member
+  std::size_t blocks = 0;            // operands that lie side by side in the order of the members
+  std::size_t tables = 0;            // operands found through a table of positions
+  std::size_t shared = 0;            // operands all members have in common
+};
+// Alike kernels that stayed apart.
+struct NearMiss {
+  std::size_t function = 0;
+  std::vector<std::string> kernels;
+  std::string reason;
 };
 
 inline constexpr std::uint64_t kZeros = UINT64_MAX;
@@ -48,11 +69,23 @@ struct CompiledModule {
   std::uint64_t workspace_bytes = 0;  // all of it
   std::vector<WeightEntry> weights;   // constants that kernels read, by ascending offset
   std::uint64_t weights_bytes = 0;
+  std::vector<std::vector<StateId>> state_storages;  // variables that lie side by side, in this order
+  std::vector<MergedGroup> groups;
+  std::vector<NearMiss> near_misses;
+};
+
+// --merge=auto|off|always: whether alike pieces become one loop over one storage (merge/merge.h).
+enum class MergeMode : std::uint8_t {
+  kAuto,  // where the cost model says that it pays
+  kOff,
+  kAlways  // wherever it is legal
 };
 
 struct CompileOptions {
   bool fast = false;                  // --fp=fast: rewrites that re-associate are allowed
   bool threads = true;                // --threads: large loops may be shared by threads
+  bool fast = false;  // --fp=fast: rewrites that re-associate are allowed
+  MergeMode merge = MergeMode::kAuto;
   std::vector<std::string> disabled;  // --disable=pass or pass:n
   int pass_limit = -1;                // --pass-limit: stop after so many pass runs
   std::string stop_after;             // --stop-after: a pass's name

@@ -11,6 +11,9 @@ namespace {
 // Largest number of nodes computed inside one kernel's statement list by inlining, and their greatest
 // nesting.
 constexpr std::uint32_t kMaxInlined = 64;
+// Nodes with more operands do not compute elementwise ones themselves: alike operands are to stay alike, so
+// that they can be merged.
+constexpr std::size_t kManyOperands = 5;
 
 // What is known of a value's readers while the nodes are walked from last to first.
 struct Readers {
@@ -19,6 +22,7 @@ struct Readers {
   NodeId root = kNoId;       // the node with a buffer whose loops all places are in, or kNoId
   bool aligned = true;       // every place reads it at the root's own index
   bool serial = false;       // some place is in a loop that cannot run in lanes
+  bool apart = false;        // some place is in a node of many operands
   std::uint32_t depth = 0;   // inlined nodes between it and the nearest root
 };
 
@@ -64,6 +68,7 @@ class InlinePlanner {
       case OpClass::kIndexMap:
         return readers.places > 0;
       case OpClass::kElementwise:
+        if (readers.apart) return false;
         if (readers.serial && (scalar_op_info(node.op->scalar).traits & kTranscendental) != 0) return false;
         return once && (readers.root == kNoId || inlined_into_[readers.root] < kMaxInlined);
       case OpClass::kGather:
@@ -113,6 +118,7 @@ class InlinePlanner {
                       (!inlined || own.aligned);
       place.depth = inlined ? own.depth + 1 : 0;
       place.serial = inlined && own.serial;
+      place.apart = inlined && own.apart;
       add(input, place);
     }
   }
@@ -132,6 +138,7 @@ class InlinePlanner {
       place.root = n;
       place.aligned = false;
       place.serial = count.serial;
+      place.apart = node.inputs.size() > kManyOperands;
       add(count.value, place);
     }
   }
@@ -146,6 +153,7 @@ class InlinePlanner {
     readers.places += place.places;
     readers.depth = std::max(readers.depth, place.depth);
     readers.serial = readers.serial || place.serial;
+    readers.apart = readers.apart || place.apart;
   }
 
   const Module& module_;

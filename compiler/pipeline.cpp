@@ -16,8 +16,8 @@ void run_pipeline(PassRunner& runner) {
   runner.run_until_stable(kAlgebra, 1);
   runner.run_until_stable(kClean, kRounds);
 
-  // Nothing that looks for transposes comes after it.
-  constexpr std::string_view kLayout[] = {"lay_out_weights"};
+  // Nothing that looks for adds or transposes comes after them.
+  constexpr std::string_view kLayout[] = {"gather_sums", "lay_out_weights"};
   runner.run_until_stable(kLayout, 1);
 }
 

@@ -16,7 +16,7 @@ using namespace kernel;
 std::uint64_t aligned(std::uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
 std::uint64_t buffer_bytes(const Buffer& buffer, const Dims& dims) {
-  return static_cast<std::uint64_t>(max_element_count(buffer.shape, dims) * dtype_bytes(buffer.dtype));
+  return static_cast<std::uint64_t>(max_element_count(buffer, dims) * dtype_bytes(buffer.dtype));
 }
 
 // The free gaps of an arena that grows at its end.
@@ -175,17 +175,33 @@ bool is_zero(const Tensor& data) {
   return std::all_of(data.data(), data.data() + data.bytes(), [](std::byte b) { return b == std::byte{0}; });
 }
 
+// State in the order of the module; the variables of a merged storage stand without gaps where its first one
+// would.
 void place_state(CompiledModule& compiled, Weights& weights) {
-  compiled.header_bytes = kHeaderBytes;
-  std::uint64_t end = kHeaderBytes;
-  for (const State& state : compiled.module.states) {
-    StateLayout layout;
-    layout.offset = end;
-    layout.strides = row_major_strides(state.init.extents());
-    if (!is_zero(state.init)) layout.init_offset = weights.place(state.init);
-    end = aligned(end + static_cast<std::uint64_t>(state.init.bytes()));
-    compiled.states.push_back(std::move(layout));
+  const std::vector<State>& states = compiled.module.states;
+  std::vector<const std::vector<StateId>*> storage_of(states.size(), nullptr);
+  for (const std::vector<StateId>& storage : compiled.state_storages) {
+    for (const StateId s : storage) storage_of[s] = &storage;
   }
+  compiled.states.resize(states.size());
+  std::vector<bool> placed(states.size(), false);
+  std::uint64_t end = kHeaderBytes;
+  const auto place = [&](StateId s) {
+    StateLayout& layout = compiled.states[s];
+    layout.offset = end;
+    layout.strides = row_major_strides(states[s].init.extents());
+    if (!is_zero(states[s].init)) layout.init_offset = weights.place(states[s].init);
+    end += static_cast<std::uint64_t>(states[s].init.bytes());
+    placed[s] = true;
+  };
+  for (StateId s = 0; s < states.size(); ++s) {
+    if (placed[s]) continue;
+    if (storage_of[s] == nullptr) place(s);
+    if (storage_of[s] != nullptr)
+      for (const StateId member : *storage_of[s]) place(member);
+    end = aligned(end);
+  }
+  compiled.header_bytes = kHeaderBytes;
   compiled.state_bytes = end - kHeaderBytes;
 }
 

@@ -27,6 +27,10 @@ ExprRef simplify_index_op(ScalarOp op, const std::vector<ExprRef>& args) {
 
 }  // namespace
 
+std::int64_t max_element_count(const Buffer& buffer, const Dims& dims) {
+  return buffer.row_starts.empty() ? cohort::max_element_count(buffer.shape, dims) : buffer.row_starts.back();
+}
+
 ExprRef constant(Scalar value) {
   Expr e;
   e.kind = ExprKind::kConst;

@@ -41,6 +41,11 @@
 // temporaries (offsets into the workspace) or all are constants (offsets into the weights); inputs and
 // outputs are never parameters. Before `outline` a kernel has no parameters and no rows, and runs once.
 //
+// Note [merged storage]: what compiler/merge/ makes of k alike arrays. Of equal shapes: one buffer of shape
+// [k, shape]. Of different sizes: each is taken as flat, the shape is [k, greatest size], and array m has
+// only elements [0, row_starts[m+1] - row_starts[m]). The flat index of [m, i] is row_starts[m] + i. The
+// variables of merged state lie side by side in the workspace, without padding, in the order of `members`.
+//
 // Note [flat indices]: extents may depend on named dims, so strides are exprs over dims; the emitter computes
 // them once at a function's entry.
 #pragma once
@@ -128,7 +133,14 @@ struct Buffer {
   DType dtype = DType::kF64;
   Shape shape;
   std::uint32_t index = 0;  // which input, output, StateId, ConstantId
+  // Note [merged storage]: arrays that stand side by side; axis 0 of the shape counts them.
+  std::vector<std::uint32_t> members = {};    // of state: the StateIds, `index` is the first
+  std::vector<std::int64_t> row_starts = {};  // of arrays of different sizes: where each begins, and the end
+  BufferId row_table = 0;                     // the i64 constant that holds row_starts
+  bool table = false;  // a constant that merging made: indices read from it are in range
 };
+// Elements a buffer may need, for the greatest extents.
+std::int64_t max_element_count(const Buffer& buffer, const Dims& dims);
 
 // What a shared body is run on: see Note [rows].
 struct KernelRow {

@@ -14,4 +14,7 @@ namespace cohort {
 void call_reference(const std::string& name, std::span<Tensor> outputs, std::span<const Tensor> inputs,
                     std::span<const std::int64_t> scalars);
 
+// Whether the first scalars of the function are the elements at which its buffers begin, one for each buffer.
+bool call_has_starts(const std::string& name);
+
 }  // namespace cohort

@@ -104,19 +104,53 @@ class ProgramRun {
         storage.tensor = module_.constants[buffer.index].data;
         return;
       case BufferKind::kState:
-        storage.tensor = state[buffer.index];
+        if (buffer.members.empty()) {
+          storage.tensor = state[buffer.index];
+          return;
+        }
+        storage.tensor = Tensor(buffer.dtype, merged_extents(buffer));
+        copy_members(
+            buffer,
+            [&](std::uint32_t member, std::size_t at, std::size_t bytes) {
+              std::memcpy(storage.tensor.mutable_data() + at, state[member].data(), bytes);
+            },
+            state);
         return;
       case BufferKind::kOutput:
       case BufferKind::kTemporary:
         break;
     }
-    storage.tensor = Tensor(buffer.dtype, evaluate(buffer.shape, dims_));
+    storage.tensor = Tensor(buffer.dtype, merged_extents(buffer));
     storage.stored.assign(static_cast<std::size_t>(storage.tensor.size()), false);
   }
   void give_state(std::vector<Tensor>& state) {
     for (BufferId b = 0; b < storage_.size(); ++b) {
-      if (program_.buffers[b].kind == BufferKind::kState)
-        state[program_.buffers[b].index] = storage_[b].tensor;
+      const Buffer& buffer = program_.buffers[b];
+      if (buffer.kind != BufferKind::kState) continue;
+      if (buffer.members.empty()) {
+        state[buffer.index] = storage_[b].tensor;
+        continue;
+      }
+      copy_members(
+          buffer,
+          [&](std::uint32_t member, std::size_t at, std::size_t bytes) {
+            std::memcpy(state[member].mutable_data(), storage_[b].tensor.data() + at, bytes);
+          },
+          state);
+    }
+  }
+
+  // Merged storage: arrays of different sizes are held as one flat array.
+  Extents merged_extents(const Buffer& buffer) const {
+    return buffer.row_starts.empty() ? evaluate(buffer.shape, dims_) : Extents{buffer.row_starts.back()};
+  }
+  template <typename F>
+  static void copy_members(const Buffer& buffer, F&& copy, const std::vector<Tensor>& state) {
+    std::size_t at = 0;
+    for (const std::uint32_t member : buffer.members) {
+      const auto bytes = static_cast<std::size_t>(state[member].bytes());
+      if (bytes > 0) copy(member, at, bytes);
+      at += bytes;
     }
   }
 
@@ -150,6 +184,15 @@ class ProgramRun {
       flat = integer(index[0]);
       if (flat < 0 || flat >= tensor.size()) out_of_range(named, flat, tensor.size());
       return static_cast<std::size_t>(flat);
+    }
+    const std::vector<std::int64_t>& starts = program_.buffers[named].row_starts;
+    if (!starts.empty()) {
+      const std::int64_t rows = static_cast<std::int64_t>(starts.size()) - 1, row = integer(index[0]);
+      if (row < 0 || row >= rows) out_of_range(named, row, rows);
+      const std::int64_t start = starts[static_cast<std::size_t>(row)], i = integer(index[1]);
+      const std::int64_t size = starts[static_cast<std::size_t>(row) + 1] - start;
+      if (i < 0 || i >= size) out_of_range(named, i, size);
+      return static_cast<std::size_t>(start + i);
     }
     for (std::size_t axis = 0; axis < index.size(); ++axis) {
       const std::int64_t i = integer(index[axis]);

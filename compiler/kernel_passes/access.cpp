@@ -87,6 +87,13 @@ ExprRef expand(const ExprRef& expr, const LoopVariation& loop, int depth) {
 
 ExprRef flat_index(const Buffer& buffer, const std::vector<ExprRef>& index) {
   if (index.size() == 1 && buffer.shape.size() != 1) return index[0];
+  if (!buffer.row_starts.empty()) {
+    const ExprRef& row = index[0];
+    const ExprRef start = row->kind == ExprKind::kConst
+                              ? constant_index(buffer.row_starts[static_cast<std::size_t>(row->bits)])
+                              : load(buffer.row_table, DType::kI64, {row});
+    return start + index[1];
+  }
   ExprRef result = constant_index(0);
   for (std::size_t axis = 0; axis < index.size(); ++axis)
     result = result * extent(buffer.shape[axis]) + index[axis];

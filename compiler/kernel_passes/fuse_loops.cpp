@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <set>
 
+#include "compiler/kernel_passes/guards.h"
 #include "compiler/kernel_passes/join_loops.h"
 #include "compiler/kernel_passes/kernel_pass.h"
 #include "compiler/kernel_passes/loop_uses.h"
@@ -29,29 +30,6 @@ using namespace kernel;
 
 constexpr std::size_t kMaxStatements =
     200;  // in a kernel: compile time grows faster than the length of a function
-
-// Whether an element is reached by an index that depends on the elements of a buffer.
-bool uses_computed_index(const std::vector<Stmt>& body) {
-  std::set<VarId> from_data;
-  const auto depends = [&](const ExprRef& expr) {
-    bool found = false;
-    for_each_node(expr, [&](const Expr& e) {
-      found = found || e.kind == ExprKind::kLoad || (e.kind == ExprKind::kVar && from_data.contains(e.id));
-    });
-    return found;
-  };
-  bool computed = false;
-  for_each_stmt(body, [&](const Stmt& s) {
-    const bool defines = s.kind == StmtKind::kLet || s.kind == StmtKind::kVar || s.kind == StmtKind::kAssign;
-    if (defines && depends(s.value)) from_data.insert(s.var);
-    if (s.kind == StmtKind::kStore)
-      computed = computed || std::any_of(s.index.begin(), s.index.end(), depends);
-  });
-  for_each_load(body, [&](const Expr& load) {
-    computed = computed || std::any_of(load.args.begin(), load.args.end(), depends);
-  });
-  return computed;
-}
 
 enum class Shape : std::uint8_t { kNest, kScalars, kOther };
 
@@ -93,46 +71,29 @@ class KernelFuser {
  private:
   static constexpr int kNone = -1;
 
-  struct Effects {
-    bool checks = false, prints = false, writes_state = false;
-    bool guarded = false;  // uses an index that was computed from data: some check before it has allowed that
-  };
-  Effects effects_of(const Kernel& kernel, const LoopUses& uses) const {
-    Effects effects;
-    for_each_stmt(kernel.body, [&](const Stmt& s) {
-      effects.checks = effects.checks || s.kind == StmtKind::kCheck || s.kind == StmtKind::kAssert;
-      effects.prints = effects.prints || s.kind == StmtKind::kPrint || s.kind == StmtKind::kAssert;
-    });
-    effects.guarded = uses_computed_index(kernel.body);
-    effects.writes_state = std::any_of(uses.begin(), uses.end(), [&](const auto& use) {
-      return use.second.written && program_.buffers[use.first].kind == BufferKind::kState;
-    });
-    return effects;
-  }
-
   void place(Kernel kernel) {
     Group fresh;
     fresh.shape = shape_of(kernel.body);
     fresh.uses = loop_uses(kernel.body, fresh.shape == Shape::kNest ? kernel.body[0].var : UINT32_MAX);
     fresh.statements = count_statements(kernel.body);
-    const Effects effects = effects_of(kernel, fresh.uses);
+    const Guards guards = guards_of(program_, kernel.body);
     int earliest = kNone;
     for (const auto& [buffer, use] : fresh.uses) {
       earliest = std::max(earliest, last_writer_[buffer]);
       if (use.written) earliest = std::max(earliest, last_reader_[buffer]);
     }
-    if (effects.writes_state) earliest = std::max(earliest, last_check_ + 1);
-    if (effects.guarded) earliest = std::max(earliest, last_check_ + 1);
-    if (effects.prints) earliest = std::max(earliest, last_print_);
+    if (guards.writes_state) earliest = std::max(earliest, last_check_ + 1);
+    if (guards.guarded) earliest = std::max(earliest, last_check_ + 1);
+    if (guards.prints) earliest = std::max(earliest, last_print_);
     fresh.kernel = std::move(kernel);
-    fresh.checks = effects.checks;
+    fresh.checks = guards.checks;
     int home = find_home(fresh, earliest);
     if (home == kNone) {
       home = static_cast<int>(groups_.size());
       groups_.emplace_back();
     }
     if (fresh.shape == Shape::kNest) pull_producers(fresh, home);
-    record(home, fresh, effects);
+    record(home, fresh, guards);
     put(groups_[static_cast<std::size_t>(home)], std::move(fresh));
   }
 
@@ -195,7 +156,7 @@ class KernelFuser {
 
   Group& at(int group) { return groups_[static_cast<std::size_t>(group)]; }
 
-  void record(int home, const Group& fresh, const Effects& effects) {
+  void record(int home, const Group& fresh, const Guards& guards) {
     for (const auto& [buffer, use] : fresh.uses) {
       for (const int before : {last_writer_[buffer], use.written ? last_reader_[buffer] : kNone}) {
         if (before != kNone && before != home) at(before).awaited = true;
@@ -203,8 +164,8 @@ class KernelFuser {
       int& last = use.written ? last_writer_[buffer] : last_reader_[buffer];
       last = std::max(last, home);
     }
-    if (effects.checks) last_check_ = std::max(last_check_, home);
-    if (effects.prints) last_print_ = std::max(last_print_, home);
+    if (guards.checks) last_check_ = std::max(last_check_, home);
+    if (guards.prints) last_print_ = std::max(last_print_, home);
     if (fresh.shape == Shape::kScalars) last_scalars_ = std::max(last_scalars_, home);
   }
 

@@ -183,6 +183,15 @@ Results concat_node(RandomContext& c) {
   return one(c.builder.make("concat", inputs, {{"axis", c.written_axis(x, axis)}}));
 }
 
+Results add_n_node(RandomContext& c) {
+  const ValueId x = c.pick();
+  const ValueId y =
+      c.type(x).dtype == DType::kBool ? c.builder.make("not", {x}) : c.builder.make("square", {x});
+  std::vector<ValueId> terms;
+  for (std::int64_t n = c.random.between(1, 9); n > 0; --n) terms.push_back(n % 2 ? x : y);
+  return one(c.builder.make("add_n", terms));
+}
+
 Results stack_node(RandomContext& c) {
   const ValueId x = c.pick();
   if (c.rank(x) >= 3) return {};
@@ -296,6 +305,7 @@ constexpr Recipe kRecipes[] = {{"broadcast", broadcast_node},
                                {"gather", gather_node},
                                {"scatter_set", scatter_set_node},
                                {"scatter_add", scatter_add_node},
+                               {"add_n", add_n_node},
                                {"concat", concat_node},
                                {"stack", stack_node},
                                {"split", split_node},

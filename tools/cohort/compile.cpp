@@ -9,6 +9,7 @@
 #include "tools/cohort/build_graph.h"
 #include "tools/cohort/command.h"
 #include "tools/cohort/input.h"
+#include "tools/cohort/merge_option.h"
 
 namespace cohort {
 namespace {
@@ -72,6 +73,7 @@ Action declare_compile(CLI::App& app) {
   app.add_option("--march", request->library.march, "instruction set for --build; default: this machine's");
   app.add_option("--flag", request->library.flags, "a further flag for $CXX with --build; may be repeated")
       ->allow_extra_args(false);
+  add_merge_option(app, request->compile.merge);
   app.add_option("--disable", request->compile.disabled,
                  "leave a pass out, or its n-th run (pass:n); may be repeated")
       ->allow_extra_args(false);

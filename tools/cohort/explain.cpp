@@ -11,6 +11,7 @@
 #include "ir/op_def.h"
 #include "tools/cohort/command.h"
 #include "tools/cohort/input.h"
+#include "tools/cohort/merge_option.h"
 
 namespace cohort {
 namespace {
@@ -186,6 +187,7 @@ Action declare_explain(CLI::App& app) {
   app.add_option("graph", options->input.path, "graph file")->required();
   app.add_option("--function", options->function, "only this function");
   app.add_option("--node", options->node, "only the kernels that compute this node");
+  add_merge_option(app, options->compile.merge);
   app.add_option("--disable", options->compile.disabled, "leave a pass out, or its n-th run (pass:n)")
       ->allow_extra_args(false);
   app.add_flag("--json", options->json, "print JSON");

@@ -17,12 +17,14 @@
 #include "tools/cohort/compare.h"
 #include "tools/cohort/engine.h"
 #include "tools/cohort/input.h"
+#include "tools/cohort/merge_option.h"
 
 namespace cohort {
 namespace {
 
 struct VerifyOptions {
   GraphInput input;
+  CompileOptions compile;
   std::string function, library, march = "native";
   int rounds = 16, steps = 3;
   std::uint64_t seed = 1;
@@ -165,7 +167,7 @@ int verify_graph(const VerifyOptions& options) {
     folder.emplace();
     BuildOptions build;
     build.march = options.march;
-    library = build_graph(module, {}, {}, build, folder->path()).library;
+    library = build_graph(module, options.compile, {}, build, folder->path()).library;
   }
   // The rules that gain accuracy (log(1 + exp(x)) becomes softplus) change values on purpose: the interpreter
   // runs what they make of the graph.
@@ -201,6 +203,7 @@ Action declare_verify(CLI::App& app) {
   app.add_option("--rounds", options->rounds, "how many sets of inputs")->check(CLI::PositiveNumber);
   app.add_option("--steps", options->steps, "calls for each set of inputs")->check(CLI::PositiveNumber);
   app.add_option("--seed", options->seed, "the first set's seed");
+  add_merge_option(app, options->compile.merge);
   app.add_option("--march", options->march, "instruction set to build for; default: this machine's");
   app.add_option("--ulp", options->ulp,
                  "allowed difference; default: 0 where all operators are exact, else 16 for "

@@ -5,6 +5,18 @@
 
 namespace cohort::test {
 
+TEST_CASE("add_n") {
+  check_op("add_n", {"f64[2] 1 2", "f64[2] 3 4", "f64[2] 5 6"}, {}, {"f64[2] 9 12"});
+  check_op("add_n", {"f64[] -0.0"}, {}, {"f64[] -0.0"});
+  check_op("add_n", {"f64[1] 1e16", "f64[1] 1", "f64[1] -1e16"}, {}, {"f64[1] 0"});  // from the left
+  check_op("add_n", {"i8[1] 100", "i8[1] 100"}, {}, {"i8[1] -56"});
+  check_op("add_n", {"bool[2] 0 1", "bool[2] 0 0"}, {}, {"bool[2] 0 1"});
+  check_op("add_n", {"f64[0]", "f64[0]"}, {}, {"f64[0]"});
+  check_op("add_n", {"i32[1] 1", "f32[1] 0.5"}, {}, {"f64[1] 1.5"});
+  CHECK(error_of("add_n", {"i64[2] 1 2", "i64[1] 3"}, {}) == "`add_n`: shapes [2] and [1] do not fit");
+  check_named("add_n", {"f64[n,m]", "f64[n,m]"}, {}, {{2, 3}, {1, 0}});
+}
+
 TEST_CASE("concat") {
   check_op("concat", {"i64[2] 1 2", "i64[1] 3", "i64[0]"}, {}, {"i64[3] 1 2 3"});
   check_op("concat", {"i64[2,1] 1 2", "i64[2,2] 3 4 5 6"}, {{"axis", number(-1)}}, {"i64[2,3] 1 3 4 2 5 6"});

@@ -188,7 +188,7 @@ class _Plan:
 
 
 _WEAK = frozenset(
-    "set_slice inc_slice scatter_set scatter_add concat stack matmul dot outer einsum full"
+    "set_slice inc_slice scatter_set scatter_add add_n concat stack matmul dot outer einsum full"
     " searchsorted".split()
 )
 

@@ -6,6 +6,7 @@ Every entry of `TABLE` is called as `prepare(attrs, shape_of)` and gives a funct
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from ..dtypes import numpy_dtype
 from ..errors import EvaluationError
-from .scalar import cast, unify
+from .scalar import cast, prepare, unify
 
 Attrs = dict[str, Any]
 ShapeOf = Callable[[list[int | str]], tuple[int, ...]]
@@ -54,6 +55,11 @@ def _expand(attrs: Attrs, shape_of: ShapeOf):
 def _concat(attrs: Attrs, shape_of: ShapeOf):
     axis = attrs.get("axis", 0)
     return lambda *parts: np.concatenate(unify(parts), axis=axis)
+
+
+def _add_n(attrs: Attrs, shape_of: ShapeOf):
+    add = prepare("add")
+    return lambda *terms: functools.reduce(add, unify(terms))
 
 
 def _stack(attrs: Attrs, shape_of: ShapeOf):
@@ -160,6 +166,7 @@ TABLE: dict[str, Callable[[Attrs, ShapeOf], Callable[..., Any]]] = {
     "transpose": _transpose,
     "squeeze": _squeeze,
     "expand": _expand,
+    "add_n": _add_n,
     "concat": _concat,
     "stack": _stack,
     "split": _split,

@@ -1,0 +1,196 @@
+#include "compiler/merge/plan.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "compiler/kernel_passes/commits.h"
+#include "compiler/kernel_passes/walk.h"
+#include "compiler/merge/cost.h"
+#include "compiler/merge/dependences.h"
+#include "compiler/merge/schedule.h"
+#include "ir/kernel_calls.h"
+
+namespace cohort::merge {
+namespace {
+
+using namespace kernel;
+
+// Different extents in one group cost an index table; few extents in many members are better apart.
+constexpr std::size_t kMembersPerShape = 4;
+
+bool is_mergeable(const Stmt& s) {
+  return s.kind != StmtKind::kPrint && (s.kind != StmtKind::kCall || call_has_starts(s.text));
+}
+bool is_mergeable(const Kernel& kernel) {
+  bool mergeable = true;
+  for_each_stmt(kernel.body, [&](const Stmt& s) { mergeable = mergeable && is_mergeable(s); });
+  return mergeable;
+}
+
+// Arguments of the call, and what a function of the runtime takes whole: these keep their place.
+std::vector<bool> fixed_buffers(const Program& program) {
+  std::vector<bool> fixed(program.buffers.size());
+  for (BufferId b = 0; b < fixed.size(); ++b) fixed[b] = program.buffers[b].kind == BufferKind::kInput;
+  for (const Kernel& kernel : program.kernels) {
+    for_each_stmt(kernel.body, [&](const Stmt& s) {
+      if (is_mergeable(s)) return;
+      for_each_use_of(s, [&](const BufferUse& use) {
+        if (use.index == nullptr) fixed[use.buffer] = true;
+      });
+    });
+  }
+  return fixed;
+}
+
+class Planner {
+ public:
+  Planner(Module& module, Program& program, std::size_t function, MergeMode mode)
+      : module_(module), program_(program), function_(function), mode_(mode) {}
+
+  Plan run() {
+    const std::size_t count = program_.kernels.size();
+    std::vector<bool> fixed = fixed_buffers(program_);
+    plan_.lists = roll_sums(module_, program_, fixed);
+    skeletons_.resize(count);
+    bucket_.assign(count, kAlone);
+    commits_.resize(count);
+    for (std::uint32_t k = 0; k < count; ++k) {
+      commits_[k] = commit_in(program_, k);
+      if (is_mergeable(program_.kernels[k]))
+        skeletons_[k] = skeleton_of(program_, program_.kernels[k], fixed);
+    }
+    find_buckets();
+    for (const std::vector<std::uint32_t>& group : schedule(find_dependences(program_, plan_.lists), bucket_))
+      take(group);
+    take_commits();
+    return std::move(plan_);
+  }
+
+ private:
+  // Kernels of one skeleton are one bucket, or one for each set of extents. Commits wait for take_commits.
+  void find_buckets() {
+    std::unordered_map<std::string, std::vector<std::uint32_t>> alike;
+    std::vector<std::vector<std::uint32_t>*> in_order;
+    for (std::uint32_t k = 0; k < skeletons_.size(); ++k) {
+      if (skeletons_[k].open.empty() || commits_[k]) continue;
+      std::vector<std::uint32_t>& members = alike[skeletons_[k].open];
+      if (members.empty()) in_order.push_back(&members);
+      members.push_back(k);
+    }
+    std::uint32_t next = 0;
+    for (const std::vector<std::uint32_t>* members : in_order) {
+      std::unordered_map<std::string, std::uint32_t> shapes;
+      for (const std::uint32_t k : *members) shapes.try_emplace(skeletons_[k].exact, next + shapes.size());
+      const bool together = shapes.size() * kMembersPerShape > members->size();
+      for (const std::uint32_t k : *members) bucket_[k] = together ? next : shapes[skeletons_[k].exact];
+      next += static_cast<std::uint32_t>(together ? 1 : shapes.size());
+    }
+  }
+
+  void take(const std::vector<std::uint32_t>& kernels) {
+    if (commits_[kernels.front()]) {  // a bucket of its own
+      last_.push_back(kernels.front());
+      return;
+    }
+    if (kernels.size() == 1 || !pays(kernels)) {
+      for (const std::uint32_t k : kernels) add({k});
+      return;
+    }
+    add(kernels);
+  }
+
+  bool pays(const std::vector<std::uint32_t>& kernels) {
+    if (mode_ == MergeMode::kAlways) return true;
+    const Verdict verdict = merging_pays(program_, module_.dims, kernels);
+    if (verdict.pays) return true;
+    NearMiss miss{function_, {}, verdict.reason};
+    for (const std::uint32_t k : kernels) miss.kernels.push_back(program_.kernels[k].name);
+    plan_.near_misses.push_back(std::move(miss));
+    return false;
+  }
+
+  void add(const std::vector<std::uint32_t>& kernels) {
+    Group group;
+    group.kernels = kernels;
+    if (kernels.size() == 1) {
+      for (const BufferId b : skeletons_[kernels.front()].operands) {
+        if (plan_.lists.contains(b)) group.operands.push_back({{b}, true});
+      }
+    } else {
+      const std::uint32_t index = static_cast<std::uint32_t>(plan_.groups.size());
+      group.operands.resize(skeletons_[kernels.front()].operands.size());
+      for (std::size_t o = 0; o < group.operands.size(); ++o) {
+        Operand& operand = group.operands[o];
+        for (std::uint32_t m = 0; m < kernels.size(); ++m) {
+          operand.buffers.push_back(skeletons_[kernels[m]].operands[o]);
+          if (!commits_[kernels[m]]) role_.try_emplace(operand.buffers.back(), Role{index, o, m});
+        }
+        operand.shared = std::all_of(operand.buffers.begin(), operand.buffers.end(),
+                                     [&](BufferId b) { return b == operand.buffers.front(); });
+      }
+      for (const std::uint32_t k : kernels) group.constants.push_back(std::move(skeletons_[k].constants));
+    }
+    plan_.groups.push_back(std::move(group));
+  }
+
+  // Commits are all alike (copies): they are grouped as what they commit was, so that each group is one block
+  // of one storage. They come last in a program, and no one waits for them.
+  void take_commits() {
+    using Key = std::tuple<std::uint32_t, std::size_t, std::size_t, std::string>;
+    std::map<Key, std::vector<std::uint32_t>> groups;
+    std::unordered_map<BufferId, std::size_t> commits_of;  // a value may be committed to several variables
+    for (const std::uint32_t k : last_) {
+      const auto role = role_.find(commits_[k]->temporary);
+      const std::size_t turn = commits_of[commits_[k]->temporary]++;
+      if (role == role_.end() || skeletons_[k].operands.size() != 2)
+        add({k});
+      else
+        groups[{role->second.group, role->second.operand, turn, skeletons_[k].open}].push_back(k);
+    }
+    for (auto& [key, kernels] : groups) {
+      std::sort(kernels.begin(), kernels.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return role_.at(commits_[a]->temporary).member < role_.at(commits_[b]->temporary).member;
+      });
+      add(kernels);
+    }
+  }
+
+  struct Role {
+    std::uint32_t group = 0;
+    std::size_t operand = 0;
+    std::uint32_t member = 0;
+  };
+
+  Module& module_;
+  Program& program_;
+  const std::size_t function_;
+  const MergeMode mode_;
+  std::vector<Skeleton> skeletons_;             // by kernel; empty if it cannot be merged
+  std::vector<std::uint32_t> bucket_;           // by kernel
+  std::vector<std::optional<Commit>> commits_;  // by kernel
+  std::vector<std::uint32_t> last_;             // commits, in order
+  std::unordered_map<BufferId, Role> role_;     // where a buffer stands in a merged group
+  Plan plan_;
+};
+
+}  // namespace
+
+std::vector<BufferId> Plan::arrays(const Operand& operand) const {
+  std::vector<BufferId> result;
+  const auto begin = operand.buffers.begin();
+  for (auto b = begin; b != (operand.shared ? begin + 1 : operand.buffers.end()); ++b) {
+    const auto list = lists.find(*b);
+    if (list != lists.end())
+      result.insert(result.end(), list->second.begin(), list->second.end());
+    else if (!operand.shared)
+      result.push_back(*b);
+  }
+  return result;
+}
+
+Plan plan_merging(Module& module, Program& program, std::size_t function, MergeMode mode) {
+  return Planner(module, program, function, mode).run();
+}
+
+}  // namespace cohort::merge

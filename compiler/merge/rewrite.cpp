@@ -1,0 +1,471 @@
+#include "compiler/merge/rewrite.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <set>
+#include <unordered_map>
+
+#include "compiler/kernel_passes/access.h"
+#include "compiler/kernel_passes/walk.h"
+#include "compiler/merge/tables.h"
+
+namespace cohort::merge {
+namespace {
+
+using namespace kernel;
+
+constexpr BufferId kNoBuffer = UINT32_MAX;
+
+// Where an array lies: array `position` of a merged buffer, or by itself.
+struct View {
+  BufferId buffer = kNoBuffer;
+  std::uint32_t position = 0;
+};
+// An operand in terms of the member: element [index] of the first member's array is [position, index] of
+// `buffer`; of its list, element [i, index] is [place `position + i`, index].
+struct Target {
+  BufferId buffer = kNoBuffer;  // none: as it is
+  ExprRef position;
+  std::vector<ExprRef> extents;  // of the arrays, by axis, where the buffer holds them flat
+  bool list = false;
+  std::vector<std::uint64_t> places;  // of a list: positions of all members' arrays, one after the other
+};
+
+class Rewriter {
+ public:
+  Rewriter(Module& module, Program program, Plan plan, const Storages& states, std::size_t function,
+           MergeResult& result)
+      : module_(module),
+        program_(std::move(program)),
+        plan_(std::move(plan)),
+        states_(states),
+        function_(function),
+        result_(result),
+        tables_(module, program_),
+        views_(program_.buffers.size()) {}
+
+  Program run() {
+    order_members();
+    place_state();
+    place_temporaries();
+    copy_outputs();
+    std::vector<Kernel> kernels;
+    for (Group& group : plan_.groups)
+      kernels.push_back(group.kernels.size() == 1 ? single(group.kernels.front()) : merged(group));
+    std::move(copies_.begin(), copies_.end(), std::back_inserter(kernels));
+    program_.kernels = std::move(kernels);
+    return std::move(program_);
+  }
+
+ private:
+  BufferKind kind(BufferId b) const { return program_.buffers[b].kind; }
+
+  // The members of a group stand in the order in which its state lies.
+  void order_members() {
+    for (Group& group : plan_.groups) {
+      for (const Operand& operand : group.operands) {
+        if (operand.shared || kind(operand.buffers.front()) != BufferKind::kState) continue;
+        std::vector<std::uint32_t> order(group.kernels.size());
+        std::iota(order.begin(), order.end(), 0U);
+        std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+          return states_.position[program_.buffers[operand.buffers[a]].index] <
+                 states_.position[program_.buffers[operand.buffers[b]].index];
+        });
+        permute(group.kernels, order);
+        permute(group.constants, order);
+        for (Operand& o : group.operands) permute(o.buffers, order);
+        break;
+      }
+    }
+  }
+  template <typename T>
+  static void permute(std::vector<T>& values, const std::vector<std::uint32_t>& order) {
+    std::vector<T> result;
+    for (const std::uint32_t i : order) result.push_back(std::move(values[i]));
+    values = std::move(result);
+  }
+
+  // Calls f with the arrays of every operand that wants them side by side.
+  template <typename F>
+  void for_each_list(F&& f) const {
+    for (const Group& group : plan_.groups) {
+      for (const Operand& operand : group.operands) {
+        const std::vector<BufferId> arrays = plan_.arrays(operand);
+        if (!arrays.empty()) f(arrays);
+      }
+    }
+  }
+
+  // State: a merged buffer for each part of a storage that groups of this program use together.
+  void place_state() {
+    std::vector<std::vector<std::uint32_t>> lists;
+    for_each_list([&](const std::vector<BufferId>& buffers) {
+      if (kind(buffers.front()) != BufferKind::kState) return;
+      lists.emplace_back();
+      for (const BufferId b : buffers) lists.back().push_back(program_.buffers[b].index);
+    });
+    const Storages used = plan_storages(static_cast<std::uint32_t>(module_.states.size()), lists);
+    struct Part {
+      std::uint32_t storage, first, last;
+    };
+    std::vector<Part> parts;
+    for (const std::vector<std::uint32_t>& members : used.members) {
+      Part part{states_.storage[members.front()], UINT32_MAX, 0};
+      for (const std::uint32_t s : members) {
+        part.first = std::min(part.first, states_.position[s]);
+        part.last = std::max(part.last, states_.position[s]);
+      }
+      parts.push_back(part);
+    }
+    std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
+      return std::tie(a.storage, a.first) < std::tie(b.storage, b.first);
+    });
+    std::unordered_map<StateId, View> views;
+    for (std::size_t i = 0; i < parts.size();) {
+      Part part = parts[i];
+      for (++i; i < parts.size() && parts[i].storage == part.storage && parts[i].first <= part.last; ++i)
+        part.last = std::max(part.last, parts[i].last);
+      const auto begin = states_.members[part.storage].begin();
+      const std::vector<StateId> members(begin + part.first, begin + part.last + 1);
+      std::vector<Shape> shapes;
+      std::vector<std::string> names;
+      for (const StateId s : members) {
+        shapes.push_back(module_.states[s].type.shape);
+        names.push_back(module_.states[s].name);
+      }
+      const BufferId buffer = add_merged(common_name(names), BufferKind::kState,
+                                         module_.states[members.front()].type.dtype, shapes);
+      program_.buffers[buffer].index = members.front();
+      program_.buffers[buffer].members = members;
+      for (std::uint32_t m = 0; m < members.size(); ++m) views[members[m]] = {buffer, m};
+    }
+    for (BufferId b = 0; b < views_.size(); ++b) {
+      if (kind(b) != BufferKind::kState || !program_.buffers[b].members.empty()) continue;
+      const auto found = views.find(program_.buffers[b].index);
+      if (found != views.end()) views_[b] = found->second;
+    }
+  }
+
+  void place_temporaries() {
+    std::vector<std::vector<std::uint32_t>> lists;
+    for_each_list([&](const std::vector<BufferId>& buffers) {
+      const BufferKind k = kind(buffers.front());
+      if (k == BufferKind::kTemporary || k == BufferKind::kOutput) lists.push_back(buffers);
+    });
+    const Storages storages = plan_storages(static_cast<std::uint32_t>(program_.buffers.size()), lists);
+    for (const std::vector<std::uint32_t>& members : storages.members) {
+      std::vector<Shape> shapes;
+      std::vector<std::string> names;
+      for (const BufferId b : members) {
+        shapes.push_back(program_.buffers[b].shape);
+        names.push_back(program_.buffers[b].name);
+      }
+      const BufferId buffer = add_merged(common_name(names), BufferKind::kTemporary,
+                                         program_.buffers[members.front()].dtype, shapes);
+      for (std::uint32_t m = 0; m < members.size(); ++m) views_[members[m]] = {buffer, m};
+    }
+  }
+
+  BufferId add_merged(std::string name, BufferKind kind, DType dtype, const std::vector<Shape>& shapes) {
+    Buffer buffer{std::move(name), kind, dtype, shapes.front()};
+    const auto count = static_cast<std::int64_t>(shapes.size());
+    if (std::all_of(shapes.begin(), shapes.end(), [&](const Shape& s) { return s == shapes.front(); })) {
+      buffer.shape.insert(buffer.shape.begin(), Dim(count));
+    } else {
+      std::vector<std::int64_t> starts{0};
+      for (const Shape& s : shapes) starts.push_back(starts.back() + cohort::max_element_count(s, {}));
+      make_ragged(buffer, std::move(starts));
+    }
+    program_.buffers.push_back(std::move(buffer));
+    return static_cast<BufferId>(program_.buffers.size() - 1);
+  }
+  void make_ragged(Buffer& buffer, std::vector<std::int64_t> starts) {
+    std::int64_t greatest = 0;
+    for (std::size_t i = 1; i < starts.size(); ++i) greatest = std::max(greatest, starts[i] - starts[i - 1]);
+    buffer.shape = {static_cast<std::int64_t>(starts.size()) - 1, greatest};
+    buffer.row_table = tables_.table(DType::kI64, {starts.begin(), starts.end()});
+    buffer.row_starts = std::move(starts);
+  }
+
+  // Outputs that moved into a storage are copied to the caller's arrays at the end.
+  void copy_outputs() {
+    for (BufferId b = 0; b < views_.size(); ++b) {
+      if (kind(b) != BufferKind::kOutput || views_[b].buffer == kNoBuffer) continue;
+      Kernel kernel;
+      kernel.name = program_.buffers[b].name;
+      std::vector<ExprRef> index;
+      std::vector<Stmt> loops;
+      for (const Dim& d : program_.buffers[b].shape) {
+        Stmt loop;
+        loop.kind = StmtKind::kFor;
+        loop.var = program_.next_var++;
+        loop.value = extent(d);
+        index.push_back(variable(loop.var, DType::kI64));
+        loops.push_back(std::move(loop));
+      }
+      Stmt store;
+      store.buffer = b;
+      store.dtype = program_.buffers[b].dtype;
+      store.index = index;
+      store.value = load_from(target_of(b), store.dtype, index);
+      std::vector<Stmt> body{std::move(store)};
+      for (; !loops.empty(); loops.pop_back()) {
+        loops.back().body = std::move(body);
+        body = {std::move(loops.back())};
+      }
+      kernel.body = std::move(body);
+      copies_.push_back(std::move(kernel));
+    }
+  }
+
+  // Accesses.
+  Target target_of(BufferId b) const {
+    if (const auto list = plan_.lists.find(b); list != plan_.lists.end()) {
+      Target target = list_target(list->second);
+      target.position = constant_index(0);
+      for (const Dim& d : program_.buffers[list->second.front()].shape) target.extents.push_back(extent(d));
+      return target;
+    }
+    if (b >= views_.size() || views_[b].buffer == kNoBuffer) return {};
+    Target target;
+    target.buffer = views_[b].buffer;
+    target.position = constant_index(views_[b].position);
+    for (const Dim& d : program_.buffers[b].shape) target.extents.push_back(extent(d));
+    return target;
+  }
+  Target list_target(const std::vector<BufferId>& arrays) const {
+    Target target;
+    target.list = true;
+    target.buffer = views_[arrays.front()].buffer;
+    for (const BufferId b : arrays) target.places.push_back(views_[b].position);
+    return target;
+  }
+  std::vector<ExprRef> index_into(const Target& target, std::vector<ExprRef> index) {
+    std::vector<ExprRef> result{target.position};
+    if (target.list) {
+      const ExprRef place = target.position + index.front();
+      result = {place->kind == ExprKind::kConst
+                    ? constant_index(static_cast<std::int64_t>(target.places[place->bits]))
+                    : tables_.by_member(DType::kI64, target.places, place)};
+      index.erase(index.begin());
+    }
+    if (program_.buffers[target.buffer].row_starts.empty()) {
+      result.insert(result.end(), index.begin(), index.end());
+      return result;
+    }
+    ExprRef flat = constant_index(0);
+    for (std::size_t axis = 0; axis < index.size(); ++axis) flat = flat * target.extents[axis] + index[axis];
+    result.push_back(std::move(flat));
+    return result;
+  }
+  // The flat element at which the array begins.
+  ExprRef start_of(const Target& target) const {
+    const Buffer& buffer = program_.buffers[target.buffer];
+    std::vector<ExprRef> index{target.position};
+    index.resize(buffer.shape.size(), constant_index(0));
+    return flat_index(buffer, index);
+  }
+  ExprRef load_from(const Target& target, DType dtype, const std::vector<ExprRef>& index) {
+    return load(target.buffer, dtype, index_into(target, index));
+  }
+
+  using Targets = std::function<Target(BufferId)>;
+  void redirect(std::vector<Stmt>& list, const Targets& targets,
+                const std::function<ExprRef(const ExprRef&)>& constants) {
+    for (Stmt& stmt : list) {
+      rewrite_exprs(stmt, [&](const ExprRef& e) -> ExprRef {
+        if (e->kind == ExprKind::kConst && constants) return constants(e);
+        if (e->kind != ExprKind::kLoad) return e;
+        const Target target = targets(e->id);
+        return target.buffer == kNoBuffer ? e : load_from(target, e->dtype, e->args);
+      });
+      if (stmt.kind == StmtKind::kStore) {
+        const Target target = targets(stmt.buffer);
+        if (target.buffer != kNoBuffer) {
+          stmt.index = index_into(target, stmt.index);
+          stmt.buffer = target.buffer;
+        }
+      }
+      for (std::size_t i = 0; i < stmt.buffers.size(); ++i) {
+        const Target target = targets(stmt.buffers[i]);
+        if (target.buffer == kNoBuffer) continue;
+        stmt.buffers[i] = target.buffer;
+        stmt.index[i] = stmt.index[i] + start_of(target);  // call_has_starts, or it would be fixed
+      }
+      redirect(stmt.body, targets, constants);
+      redirect(stmt.else_body, targets, constants);
+    }
+  }
+
+  Kernel single(std::uint32_t k) {
+    Kernel kernel = std::move(program_.kernels[k]);
+    redirect(kernel.body, [&](BufferId b) { return target_of(b); }, {});
+    return kernel;
+  }
+
+  Kernel merged(const Group& group) {
+    Stmt loop;
+    loop.kind = StmtKind::kFor;
+    loop.var = program_.next_var++;
+    loop.value = constant_index(static_cast<std::int64_t>(group.kernels.size()));
+    const ExprRef m = variable(loop.var, DType::kI64);
+    record(group);
+    std::unordered_map<BufferId, Target> targets;
+    for (const Operand& operand : group.operands)
+      targets.emplace(operand.buffers.front(), operand_target(operand, m));
+    Kernel kernel = std::move(program_.kernels[group.kernels.front()]);
+    std::size_t next = 0;
+    redirect(
+        kernel.body,
+        [&](BufferId b) {
+          const auto found = targets.find(b);
+          return found == targets.end() ? target_of(b) : found->second;
+        },
+        [&](const ExprRef& e) {
+          std::vector<std::uint64_t> bits;
+          for (const std::vector<std::uint64_t>& values : group.constants) bits.push_back(values[next]);
+          ++next;
+          return tables_.by_member(e->dtype, bits, m);
+        });
+    std::vector<std::string> names{kernel.name};
+    for (std::size_t i = 1; i < group.kernels.size(); ++i)
+      names.push_back(program_.kernels[group.kernels[i]].name);
+    kernel.name = common_name(names);
+    result_.groups.back().kernel = kernel.name;
+    loop.body = std::move(kernel.body);
+    kernel.body = {std::move(loop)};
+    return kernel;
+  }
+
+  Target operand_target(const Operand& operand, const ExprRef& m) {
+    MergedGroup& report = result_.groups.back();
+    if (operand.shared) {
+      ++report.shared;
+      return target_of(operand.buffers.front());
+    }
+    if (plan_.lists.contains(operand.buffers.front())) return lists_target(operand, m);
+    Target target;
+    std::vector<std::uint64_t> positions;
+    if (kind(operand.buffers.front()) == BufferKind::kConstant) {
+      target.buffer = stacked(operand.buffers, positions);
+    } else {
+      target.buffer = views_[operand.buffers.front()].buffer;
+      for (const BufferId b : operand.buffers) positions.push_back(views_[b].position);
+    }
+    target.position = tables_.by_member(DType::kI64, positions, m);
+    ++(target.position->kind == ExprKind::kLoad ? report.tables : report.blocks);
+    target.extents = extents_by_member(operand.buffers, m);
+    return target;
+  }
+  // Each member has a list: all arrays in the order of the members, and where each list begins.
+  Target lists_target(const Operand& operand, const ExprRef& m) {
+    Target target = list_target(plan_.arrays(operand));
+    std::vector<std::uint64_t> starts{0};
+    std::vector<BufferId> first;
+    for (const BufferId b : operand.buffers) {
+      starts.push_back(starts.back() + plan_.lists.at(b).size());
+      first.push_back(plan_.lists.at(b).front());
+    }
+    starts.pop_back();
+    target.position = tables_.by_member(DType::kI64, starts, m);
+    const bool block = std::adjacent_find(target.places.begin(), target.places.end(),
+                                          [](std::uint64_t a, std::uint64_t b) { return b != a + 1; }) ==
+                       target.places.end();
+    ++(block ? result_.groups.back().blocks : result_.groups.back().tables);
+    target.extents = extents_by_member(first, m);
+    return target;
+  }
+  std::vector<ExprRef> extents_by_member(const std::vector<BufferId>& arrays, const ExprRef& m) {
+    std::vector<ExprRef> result;
+    const Shape& shape = program_.buffers[arrays.front()].shape;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      std::vector<std::uint64_t> extents;
+      for (const BufferId b : arrays)
+        extents.push_back(static_cast<std::uint64_t>(program_.buffers[b].shape[axis].offset));
+      result.push_back(shape[axis].is_constant() ? tables_.by_member(DType::kI64, extents, m)
+                                                 : extent(shape[axis]));
+    }
+    return result;
+  }
+
+  // Constants by member: stacked in the order of the members, or, where most are repeated, each once.
+  BufferId stacked(const std::vector<BufferId>& buffers, std::vector<std::uint64_t>& positions) {
+    std::vector<BufferId> parts;
+    std::unordered_map<BufferId, std::uint64_t> place;
+    for (const BufferId b : buffers) {
+      if (place.try_emplace(b, parts.size()).second) parts.push_back(b);
+    }
+    const bool repeated = parts.size() * 2 <= buffers.size();
+    if (!repeated) parts = buffers;
+    for (std::size_t m = 0; m < buffers.size(); ++m) positions.push_back(repeated ? place[buffers[m]] : m);
+    std::vector<std::string> names;
+    for (const BufferId b : parts) names.push_back(program_.buffers[b].name);
+    std::vector<std::int64_t> starts;
+    const BufferId result = tables_.stack(common_name(names), parts, starts);
+    if (!starts.empty() && program_.buffers[result].row_starts.empty()) {
+      Buffer buffer = program_.buffers[result];
+      make_ragged(buffer, std::move(starts));
+      program_.buffers[result] = std::move(buffer);
+    }
+    return result;
+  }
+
+  // For `explain` and the notes in emitted code.
+  void record(const Group& group) {
+    MergedGroup report;
+    report.function = function_;
+    report.statements = count_statements(program_.kernels[group.kernels.front()].body);
+    std::map<NodeId, std::vector<NodeId>>& alike = result_.alike[function_];
+    std::vector<NodeId> first;
+    for (const std::uint32_t k : group.kernels) {
+      report.members.push_back(program_.kernels[k].name);
+      std::vector<NodeId> sources;
+      for_each_stmt(program_.kernels[k].body, [&](const Stmt& s) {
+        sources.insert(sources.end(), s.sources.begin(), s.sources.end());
+      });
+      if (k == group.kernels.front()) {
+        first = std::move(sources);
+        continue;
+      }
+      for (std::size_t i = 0; i < sources.size() && !first.empty(); ++i)
+        alike[first[std::min(i, first.size() - 1)]].push_back(sources[i]);
+    }
+    result_.groups.push_back(std::move(report));
+  }
+
+  Module& module_;
+  Program program_;
+  Plan plan_;
+  const Storages& states_;
+  const std::size_t function_;
+  MergeResult& result_;
+  Tables tables_;
+  std::vector<View> views_;     // by BufferId of the program before
+  std::vector<Kernel> copies_;  // of outputs
+};
+
+}  // namespace
+
+std::string common_name(const std::vector<std::string>& names) {
+  std::string_view prefix = names.front(), suffix = names.front();
+  for (const std::string& name : names) {
+    const auto end = std::mismatch(prefix.begin(), prefix.end(), name.begin(), name.end()).first;
+    prefix = prefix.substr(0, static_cast<std::size_t>(end - prefix.begin()));
+    const auto back = std::mismatch(suffix.rbegin(), suffix.rend(), name.rbegin(), name.rend()).first;
+    suffix = suffix.substr(suffix.size() - static_cast<std::size_t>(back - suffix.rbegin()));
+  }
+  if (prefix.size() == names.front().size()) return names.front();
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  while (!prefix.empty() && digit(prefix.back())) prefix.remove_suffix(1);
+  while (!suffix.empty() && digit(suffix.front())) suffix.remove_prefix(1);
+  const std::string name = std::string(prefix) + std::string(suffix);
+  return name.empty() ? names.front() : name;
+}
+
+Program rewrite(Module& module, Program program, Plan plan, const Storages& states, std::size_t function,
+                MergeResult& result) {
+  return Rewriter(module, std::move(program), std::move(plan), states, function, result).run();
+}
+
+}  // namespace cohort::merge

@@ -1,0 +1,16 @@
+// Writes a program anew in which the groups of a plan are loops over members.
+#pragma once
+
+#include "compiler/merge/plan.h"
+#include "compiler/merge/storage.h"
+
+namespace cohort::merge {
+
+// `states` has the storages of the module's state by StateId. Adds what it made to `result`.
+kernel::Program rewrite(Module& module, kernel::Program program, Plan plan, const Storages& states,
+                        std::size_t function, MergeResult& result);
+
+// A name for alike things: what their names have in common, digits in between left out.
+std::string common_name(const std::vector<std::string>& names);
+
+}  // namespace cohort::merge

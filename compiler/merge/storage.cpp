@@ -1,0 +1,71 @@
+#include "compiler/merge/storage.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "compiler/merge/consecutive_ones.h"
+
+namespace cohort::merge {
+namespace {
+
+class DisjointSets {
+ public:
+  explicit DisjointSets(std::uint32_t count) : parent_(count) {
+    std::iota(parent_.begin(), parent_.end(), 0U);
+  }
+  std::uint32_t find(std::uint32_t e) {
+    while (parent_[e] != e) e = parent_[e] = parent_[parent_[e]];
+    return e;
+  }
+  void join(std::uint32_t a, std::uint32_t b) { parent_[find(a)] = find(b); }
+
+ private:
+  std::vector<std::uint32_t> parent_;
+};
+
+}  // namespace
+
+Storages plan_storages(std::uint32_t count, std::span<const std::vector<std::uint32_t>> lists) {
+  Storages result;
+  result.storage.assign(count, Storages::kNone);
+  result.position.assign(count, 0);
+  DisjointSets sets(count);
+  for (const std::vector<std::uint32_t>& list : lists) {
+    for (const std::uint32_t e : list) sets.join(list.front(), e);
+  }
+  // Elements of a storage in order of appearance; then so that as many lists as possible are consecutive.
+  std::vector<std::uint32_t> storage_of_root(count, Storages::kNone);
+  std::vector<std::vector<WeightedSet>> wishes;
+  for (const std::vector<std::uint32_t>& list : lists) {
+    std::uint32_t& storage = storage_of_root[sets.find(list.front())];
+    if (storage == Storages::kNone) {
+      storage = static_cast<std::uint32_t>(result.members.size());
+      result.members.emplace_back();
+      wishes.emplace_back();
+    }
+    WeightedSet wish;
+    for (const std::uint32_t e : list) {
+      if (result.storage[e] == Storages::kNone) {
+        result.storage[e] = storage;
+        result.position[e] = static_cast<std::uint32_t>(result.members[storage].size());
+        result.members[storage].push_back(e);
+      }
+      wish.elements.push_back(result.position[e]);
+    }
+    wish.weight = static_cast<double>(list.size());
+    wishes[storage].push_back(std::move(wish));
+  }
+  for (std::size_t s = 0; s < result.members.size(); ++s) {
+    std::vector<std::uint32_t>& members = result.members[s];
+    const auto order = order_consecutively(static_cast<std::uint32_t>(members.size()), wishes[s]).order;
+    std::vector<std::uint32_t> ordered;
+    for (const std::uint32_t i : order) {
+      result.position[members[i]] = static_cast<std::uint32_t>(ordered.size());
+      ordered.push_back(members[i]);
+    }
+    members = std::move(ordered);
+  }
+  return result;
+}
+
+}  // namespace cohort::merge

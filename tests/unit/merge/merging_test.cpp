@@ -1,0 +1,209 @@
+#include <doctest/doctest.h>
+
+#include "merging_support.h"
+#include "tests/support/random_graph.h"
+
+using namespace cohort;
+using namespace cohort::test;
+
+namespace {
+
+// k variables of the given sizes with x <- 2x, or log(2 + cos x).
+Module doubled(const std::vector<std::int64_t>& sizes, const std::vector<std::string>& names,
+               bool functions) {
+  return model([&](ModuleBuilder& builder, FunctionBuilder& step) {
+    for (std::size_t k = 0; k < sizes.size(); ++k) {
+      const ValueId x = variable(builder, step, names[k], {sizes[k]}, static_cast<double>(k));
+      const ValueId two = step.literal(DType::kF64, 2);
+      const ValueId next = functions ? step.make("log", {step.make("add", {two, step.make("cos", {x})})})
+                                     : step.make("mul", {x, two});
+      step.update(find_state(builder.module(), names[k]), next);
+    }
+  });
+}
+
+std::vector<std::string> numbered(std::size_t count) {
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < count; ++k) names.push_back(fmt::format("s{}", k));
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("case 18: 26 alike variables are one storage and one loop, whatever they are called") {
+  std::vector<std::string> shuffled = numbered(26);
+  for (std::size_t k = 0; k < 26; ++k) std::swap(shuffled[k], shuffled[k * 7 % 26]);
+  for (const std::int64_t size : {50, 1000}) {
+    for (const bool functions : {false, true}) {
+      for (const std::vector<std::string>& names : {numbered(26), shuffled}) {
+        const Module module = doubled(std::vector<std::int64_t>(26, size), names, functions);
+        const CompiledModule merged = check_merging(module);
+        CHECK(kernel_count(merged) == 1);
+        CHECK(loop_count(merged) == 1);
+        REQUIRE(merged.state_storages.size() == 1);
+        CHECK(merged.state_storages[0].size() == 26);
+        // Side by side, and each at its own place.
+        for (StateId s = 1; s < 26; ++s)
+          CHECK(merged.states[s].offset - merged.states[s - 1].offset ==
+                static_cast<std::uint64_t>(size) * 8);
+      }
+    }
+  }
+}
+
+TEST_CASE("case 19: two pairs of which each alone could be merged do not close a cycle") {
+  const auto a = [](FunctionBuilder& step, ValueId x) { return step.make("sin", {x}); };
+  const auto b = [](FunctionBuilder& step, ValueId x) { return step.make("cumsum", {x}); };
+  const Module module = model([&](ModuleBuilder& builder, FunctionBuilder& step) {
+    const ValueId x = variable(builder, step, "x", {6}), y = variable(builder, step, "y", {6}, 3);
+    const ValueId p = step.make("cos", {x}), q = step.make("cos", {y});
+    step.output("p", p);
+    step.output("q", q);
+    const ValueId a1 = a(step, p), b1 = b(step, a1);
+    const ValueId b2 = b(step, q), a2 = a(step, b2);
+    step.output("a1", a1);
+    step.output("b1", b1);
+    step.output("a2", a2);
+    step.output("b2", b2);
+  });
+  const CompiledModule merged = check_merging(module);
+  CHECK(merged.groups.size() == 2);  // p with q, and one of the pairs
+}
+
+TEST_CASE("case 21: onto a part of a storage") {
+  const Module module = model([&](ModuleBuilder& builder, FunctionBuilder& step) {
+    const ValueId one = variable(builder, step, "one", {3}, 1);
+    const ValueId base = step.constant(builder.add_constant("zeros", Tensor(DType::kF64, {5})));
+    const ValueId ones = step.make("true_div", {one, one});
+    const ValueId sum =
+        step.make("inc_slice", {base, ones},
+                  {{"starts", IntList{2}}, {"stops", IntList{std::nullopt}}, {"steps", IntList{1}}});
+    step.output("sum", sum);
+    const StateId kept = builder.add_state("kept", {DType::kF64, {5}}, Tensor(DType::kF64, {5}));
+    step.update(kept, sum);
+  });
+  check_merging(module, 4);
+}
+
+TEST_CASE("case 22: an observer changes nothing") {
+  const auto network = [](bool probe) {
+    return model([&](ModuleBuilder& builder, FunctionBuilder& step) {
+      for (int k = 0; k < 9; ++k) {
+        const std::string name = fmt::format("v{}", k);
+        const ValueId v = variable(builder, step, name, {7}, k);
+        const ValueId t = step.make("tanh", {v});
+        const ValueId w = step.make("reduce_sum", {t}, {{"axes", IntList{0}}});
+        if (probe && k == 4) step.output("probe", t);
+        step.update(find_state(builder.module(), name), step.make("add", {t, w}));
+      }
+    });
+  };
+  check_merging(network(false), 5);
+  check_merging(network(true), 5);
+}
+
+TEST_CASE("case 24: many tiny members") {
+  for (const std::size_t count : {300, 7000}) {
+    const CompiledModule merged =
+        check_merging(doubled(std::vector<std::int64_t>(count, 3), numbered(count), false), 2);
+    CHECK(kernel_count(merged) == 1);
+  }
+}
+
+TEST_CASE("case 25: members of 50, 100, 1000 and 1") {
+  const Module module = doubled({50, 100, 1000, 1, 20, 30}, numbered(6), true);
+  const CompiledModule merged = check_merging(module);
+  CHECK(kernel_count(merged) == 2);
+  CHECK(merged.groups[0].members.size() == 5);  // the scalar has no loop
+
+  const Module products = model([&](ModuleBuilder& builder, FunctionBuilder& step) {
+    const ValueId x = step.input("x", {DType::kF64, {3}});
+    for (const std::int64_t n : {4, 2, 5, 7}) {
+      Tensor w(DType::kF64, {n, 3});
+      for (std::int64_t i = 0; i < w.size(); ++i) set_element(w, i, static_cast<double>(i % 5) - 1.5);
+      const ValueId product =
+          step.make("matmul", {step.constant(builder.add_constant(fmt::format("w{}", n), w)), x});
+      step.output(fmt::format("y{}", n), step.make("tanh", {product}));
+    }
+  });
+  check_merging(products);
+
+  const Module biases = model([&](ModuleBuilder& builder, FunctionBuilder& step) {
+    const ValueId x = step.input("x", {DType::kF64, {3}});
+    const auto constant = [&](const Extents& extents, double first) {
+      Tensor t(DType::kF64, extents);
+      for (std::int64_t i = 0; i < t.size(); ++i) set_element(t, i, first + static_cast<double>(i));
+      return step.constant(builder.add_constant(fmt::format("c{}", first), t));
+    };
+    step.output("a", step.make("add", {step.make("matmul", {x, constant({3, 4}, 1)}), constant({1, 4}, 2)}));
+    step.output("b", step.make("add", {step.make("matmul", {x, constant({3, 5}, 3)}), constant({2, 5}, 4)}));
+  });
+  check_merging(biases);
+}
+
+TEST_CASE("sums of many alike terms are loops in their own order") {
+  const Module module = model([&](ModuleBuilder& builder, FunctionBuilder& step) {
+    std::vector<ValueId> sums(4, kNoId);
+    for (int k = 0; k < 60; ++k) {
+      const std::string name = fmt::format("x{}", k);
+      const ValueId x = variable(builder, step, name, {5}, k * 0.37);
+      const ValueId t = step.make("sin", {x});
+      ValueId& sum = sums[static_cast<std::size_t>(k % 7 % 4)];
+      sum = sum == kNoId ? t : step.make("add", {sum, t});
+      step.update(find_state(builder.module(), name), step.make("mul", {t, step.literal(DType::kF64, 3)}));
+    }
+    for (std::size_t k = 0; k < sums.size(); ++k) step.output(fmt::format("sum{}", k), sums[k]);
+  });
+  const CompiledModule merged = check_merging(module);
+  CHECK(kernel_count(merged) <= 8);
+}
+
+TEST_CASE("several functions share one layout") {
+  ModuleBuilder module("model");
+  FunctionBuilder first(module, "first"), second(module, "second"), third(module, "third");
+  std::vector<StateId> ids;
+  for (int k = 0; k < 12; ++k) {
+    variable(module, first, fmt::format("x{}", k), {4}, k);
+    ids.push_back(find_state(module.module(), fmt::format("x{}", k)));
+  }
+  const auto update = [&](FunctionBuilder& f, const std::vector<int>& which, std::string_view op) {
+    for (const int k : which)
+      f.update(ids[static_cast<std::size_t>(k)], f.make(op, {f.state(ids[static_cast<std::size_t>(k)])}));
+  };
+  update(first, {0, 2, 4, 6, 8, 10}, "sin");
+  update(second, {6, 8, 10, 1, 3}, "cos");
+  update(third, {11, 9, 7, 5}, "neg");
+  module.add_function(first.finish());
+  module.add_function(second.finish());
+  module.add_function(third.finish());
+  const CompiledModule merged = check_merging(module.finish());
+  for (std::size_t f = 0; f < 3; ++f) CHECK(kernel_count(merged, f) == 1);
+  for (const MergedGroup& group : merged.groups) CHECK(group.tables == 0);  // every set is a block
+}
+
+TEST_CASE("members that read each other's old values") {
+  const Module module = model([&](ModuleBuilder& builder, FunctionBuilder& step) {
+    std::vector<ValueId> x;
+    for (int k = 0; k < 8; ++k) x.push_back(variable(builder, step, fmt::format("x{}", k), {3}, k));
+    for (std::size_t k = 0; k < 8; ++k)
+      step.update(find_state(builder.module(), fmt::format("x{}", k)),
+                  step.make("sub", {x[k], step.make("sin", {x[(k + 7) % 8]})}));
+  });
+  check_merging(module, 4);
+}
+
+TEST_CASE("copies of random graphs, merged, mean what they meant") {
+  const char* given = std::getenv("COHORT_COUNT");
+  const char* first = std::getenv("COHORT_SEED");
+  const std::uint64_t count = given ? std::strtoull(given, nullptr, 10) : 60;
+  const std::uint64_t begin = first ? std::strtoull(first, nullptr, 10) : 1;
+  for (std::uint64_t seed = begin; seed < begin + count; ++seed) {
+    INFO("seed " << seed);
+    RandomGraphOptions options;
+    options.nodes = 4 + static_cast<int>(seed % 14);
+    options.max_elements = 60;
+    options.named_dims = seed % 4 == 0;
+    const Module source = random_module(seed, options);
+    check_merging(replicated(source, 2 + static_cast<int>(seed % 5), seed % 3 == 0), 2, seed);
+  }
+}
