@@ -8,20 +8,15 @@
 
 #include "compiler/kernel_passes/access.h"
 #include "compiler/kernel_passes/walk.h"
+#include "compiler/merge/common_name.h"
 #include "compiler/merge/tables.h"
+#include "compiler/merge/views.h"
 
 namespace cohort::merge {
 namespace {
 
 using namespace kernel;
 
-constexpr BufferId kNoBuffer = UINT32_MAX;
-
-// Where an array lies: array `position` of a merged buffer, or by itself.
-struct View {
-  BufferId buffer = kNoBuffer;
-  std::uint32_t position = 0;
-};
 // An operand in terms of the member: element [index] of the first member's array is [position, index] of
 // `buffer`; of its list, element [i, index] is [place `position + i`, index].
 struct Target {
@@ -42,13 +37,11 @@ class Rewriter {
         states_(states),
         function_(function),
         result_(result),
-        tables_(module, program_),
-        views_(program_.buffers.size()) {}
+        tables_(module, program_) {}
 
   Program run() {
     order_members();
-    place_state();
-    place_temporaries();
+    views_ = place_arrays(module_, program_, plan_, states_, tables_);
     copy_outputs();
     std::vector<Kernel> kernels;
     for (Group& group : plan_.groups)
@@ -84,108 +77,6 @@ class Rewriter {
     std::vector<T> result;
     for (const std::uint32_t i : order) result.push_back(std::move(values[i]));
     values = std::move(result);
-  }
-
-  // Calls f with the arrays of every operand that wants them side by side.
-  template <typename F>
-  void for_each_list(F&& f) const {
-    for (const Group& group : plan_.groups) {
-      for (const Operand& operand : group.operands) {
-        const std::vector<BufferId> arrays = plan_.arrays(operand);
-        if (!arrays.empty()) f(arrays);
-      }
-    }
-  }
-
-  // State: a merged buffer for each part of a storage that groups of this program use together.
-  void place_state() {
-    std::vector<std::vector<std::uint32_t>> lists;
-    for_each_list([&](const std::vector<BufferId>& buffers) {
-      if (kind(buffers.front()) != BufferKind::kState) return;
-      lists.emplace_back();
-      for (const BufferId b : buffers) lists.back().push_back(program_.buffers[b].index);
-    });
-    const Storages used = plan_storages(static_cast<std::uint32_t>(module_.states.size()), lists);
-    struct Part {
-      std::uint32_t storage, first, last;
-    };
-    std::vector<Part> parts;
-    for (const std::vector<std::uint32_t>& members : used.members) {
-      Part part{states_.storage[members.front()], UINT32_MAX, 0};
-      for (const std::uint32_t s : members) {
-        part.first = std::min(part.first, states_.position[s]);
-        part.last = std::max(part.last, states_.position[s]);
-      }
-      parts.push_back(part);
-    }
-    std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
-      return std::tie(a.storage, a.first) < std::tie(b.storage, b.first);
-    });
-    std::unordered_map<StateId, View> views;
-    for (std::size_t i = 0; i < parts.size();) {
-      Part part = parts[i];
-      for (++i; i < parts.size() && parts[i].storage == part.storage && parts[i].first <= part.last; ++i)
-        part.last = std::max(part.last, parts[i].last);
-      const auto begin = states_.members[part.storage].begin();
-      const std::vector<StateId> members(begin + part.first, begin + part.last + 1);
-      std::vector<Shape> shapes;
-      std::vector<std::string> names;
-      for (const StateId s : members) {
-        shapes.push_back(module_.states[s].type.shape);
-        names.push_back(module_.states[s].name);
-      }
-      const BufferId buffer = add_merged(common_name(names), BufferKind::kState,
-                                         module_.states[members.front()].type.dtype, shapes);
-      program_.buffers[buffer].index = members.front();
-      program_.buffers[buffer].members = members;
-      for (std::uint32_t m = 0; m < members.size(); ++m) views[members[m]] = {buffer, m};
-    }
-    for (BufferId b = 0; b < views_.size(); ++b) {
-      if (kind(b) != BufferKind::kState || !program_.buffers[b].members.empty()) continue;
-      const auto found = views.find(program_.buffers[b].index);
-      if (found != views.end()) views_[b] = found->second;
-    }
-  }
-
-  void place_temporaries() {
-    std::vector<std::vector<std::uint32_t>> lists;
-    for_each_list([&](const std::vector<BufferId>& buffers) {
-      const BufferKind k = kind(buffers.front());
-      if (k == BufferKind::kTemporary || k == BufferKind::kOutput) lists.push_back(buffers);
-    });
-    const Storages storages = plan_storages(static_cast<std::uint32_t>(program_.buffers.size()), lists);
-    for (const std::vector<std::uint32_t>& members : storages.members) {
-      std::vector<Shape> shapes;
-      std::vector<std::string> names;
-      for (const BufferId b : members) {
-        shapes.push_back(program_.buffers[b].shape);
-        names.push_back(program_.buffers[b].name);
-      }
-      const BufferId buffer = add_merged(common_name(names), BufferKind::kTemporary,
-                                         program_.buffers[members.front()].dtype, shapes);
-      for (std::uint32_t m = 0; m < members.size(); ++m) views_[members[m]] = {buffer, m};
-    }
-  }
-
-  BufferId add_merged(std::string name, BufferKind kind, DType dtype, const std::vector<Shape>& shapes) {
-    Buffer buffer{std::move(name), kind, dtype, shapes.front()};
-    const auto count = static_cast<std::int64_t>(shapes.size());
-    if (std::all_of(shapes.begin(), shapes.end(), [&](const Shape& s) { return s == shapes.front(); })) {
-      buffer.shape.insert(buffer.shape.begin(), Dim(count));
-    } else {
-      std::vector<std::int64_t> starts{0};
-      for (const Shape& s : shapes) starts.push_back(starts.back() + cohort::max_element_count(s, {}));
-      make_ragged(buffer, std::move(starts));
-    }
-    program_.buffers.push_back(std::move(buffer));
-    return static_cast<BufferId>(program_.buffers.size() - 1);
-  }
-  void make_ragged(Buffer& buffer, std::vector<std::int64_t> starts) {
-    std::int64_t greatest = 0;
-    for (std::size_t i = 1; i < starts.size(); ++i) greatest = std::max(greatest, starts[i] - starts[i - 1]);
-    buffer.shape = {static_cast<std::int64_t>(starts.size()) - 1, greatest};
-    buffer.row_table = tables_.table(DType::kI64, {starts.begin(), starts.end()});
-    buffer.row_starts = std::move(starts);
   }
 
   // Outputs that moved into a storage are copied to the caller's arrays at the end.
@@ -405,7 +296,7 @@ class Rewriter {
     const BufferId result = tables_.stack(common_name(names), parts, starts);
     if (!starts.empty() && program_.buffers[result].row_starts.empty()) {
       Buffer buffer = program_.buffers[result];
-      make_ragged(buffer, std::move(starts));
+      make_ragged(buffer, std::move(starts), tables_);
       program_.buffers[result] = std::move(buffer);
     }
     return result;
@@ -446,22 +337,6 @@ class Rewriter {
 };
 
 }  // namespace
-
-std::string common_name(const std::vector<std::string>& names) {
-  std::string_view prefix = names.front(), suffix = names.front();
-  for (const std::string& name : names) {
-    const auto end = std::mismatch(prefix.begin(), prefix.end(), name.begin(), name.end()).first;
-    prefix = prefix.substr(0, static_cast<std::size_t>(end - prefix.begin()));
-    const auto back = std::mismatch(suffix.rbegin(), suffix.rend(), name.rbegin(), name.rend()).first;
-    suffix = suffix.substr(suffix.size() - static_cast<std::size_t>(back - suffix.rbegin()));
-  }
-  if (prefix.size() == names.front().size()) return names.front();
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  while (!prefix.empty() && digit(prefix.back())) prefix.remove_suffix(1);
-  while (!suffix.empty() && digit(suffix.front())) suffix.remove_prefix(1);
-  const std::string name = std::string(prefix) + std::string(suffix);
-  return name.empty() ? names.front() : name;
-}
 
 Program rewrite(Module& module, Program program, Plan plan, const Storages& states, std::size_t function,
                 MergeResult& result) {

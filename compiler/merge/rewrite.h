@@ -10,7 +10,4 @@ namespace cohort::merge {
 kernel::Program rewrite(Module& module, kernel::Program program, Plan plan, const Storages& states,
                         std::size_t function, MergeResult& result);
 
-// A name for alike things: what their names have in common, digits in between left out.
-std::string common_name(const std::vector<std::string>& names);
-
 }  // namespace cohort::merge
