@@ -82,16 +82,15 @@ enum class MergeMode : std::uint8_t {
 };
 
 struct CompileOptions {
-  bool fast = false;                  // --fp=fast: rewrites that re-associate are allowed
-  bool threads = true;                // --threads: large loops may be shared by threads
-  bool fast = false;  // --fp=fast: rewrites that re-associate are allowed
-  MergeMode merge = MergeMode::kAuto;
-  std::vector<std::string> disabled;  // --disable=pass or pass:n
-  int pass_limit = -1;                // --pass-limit: stop after so many pass runs
-  std::string stop_after;             // --stop-after: a pass's name
-  bool verify_passes = false;         // --verify-passes
-  bool print_changed = false;         // --print-changed
-  std::string reproducer;             // file to write if a pass fails; empty: none
+  bool fast = false;                   // --fp=fast: rewrites that re-associate are allowed
+  bool threads = true;                 // --threads: large loops may be shared by threads
+  MergeMode merge = MergeMode::kAuto;  // --merge: alike pieces become one loop
+  std::vector<std::string> disabled;   // --disable=pass or pass:n
+  int pass_limit = -1;                 // --pass-limit: stop after so many pass runs
+  std::string stop_after;              // --stop-after: a pass's name
+  bool verify_passes = false;          // --verify-passes
+  bool print_changed = false;          // --print-changed
+  std::string reproducer;              // file to write if a pass fails; empty: none
 };
 
 // Runs the whole pipeline (pipeline.cpp).
