@@ -83,6 +83,8 @@ bool certainly_natural(const ExprRef& expr) {  // extents are never negative
 }
 
 class FlatAccesses {
+  static constexpr int kMaxDepth = 8;  // of lets within lets
+
  public:
   FlatAccesses(const Stmt& loop, const LoopVariation& variation)
       : extent_(loop.value), variation_(variation) {
@@ -92,7 +94,8 @@ class FlatAccesses {
   }
 
   // Whether the windows of different iterations never meet.
-  bool lie_apart(const std::vector<IndexRef>& accesses) const {
+  bool lie_apart(const Buffer& buffer, const std::vector<IndexRef>& accesses) const {
+    if (!buffer.row_starts.empty()) return lie_in_rows(buffer, accesses);
     constexpr std::size_t kMaxWindows = 8;
     std::vector<Window> windows;
     for (const IndexRef access : accesses) {
@@ -112,6 +115,20 @@ class FlatAccesses {
   }
 
  private:
+  // Whether each iteration keeps to the row of its own number, see Note [merged storage] in ir/kernel.h.
+  bool lie_in_rows(const Buffer& buffer, const std::vector<IndexRef>& accesses) const {
+    const auto is_own_row = [&](const Term& t) {
+      return t.constant == 1 && t.dims.empty() && t.atom && t.atom->kind == ExprKind::kLoad &&
+             t.atom->id == buffer.row_table && t.atom->args[0]->kind == ExprKind::kVar &&
+             t.atom->args[0]->id == variation_.var;
+    };
+    return std::all_of(accesses.begin(), accesses.end(), [&](IndexRef access) {
+      if (!access) return false;
+      const Linear linear = decompose(expanded((*access)[0], kMaxDepth));
+      return std::count_if(linear.terms.begin(), linear.terms.end(), is_own_row) == 1;
+    });
+  }
+
   // Lets of the body replaced by what they stand for.
   ExprRef expanded(const ExprRef& expr, int depth) const {
     return rewrite(expr, [&](const ExprRef& e) -> ExprRef {
@@ -122,7 +139,6 @@ class FlatAccesses {
   }
 
   std::optional<Window> window_of(const ExprRef& index) const {
-    constexpr int kMaxDepth = 8;
     const Linear linear = decompose(expanded(index, kMaxDepth));
     const std::optional<Linear> factor = factor_of(linear, variation_.var);
     if (!factor) return std::nullopt;
@@ -172,15 +188,31 @@ class FlatAccesses {
   std::unordered_map<VarId, ExprRef> extents_;  // of the loops within
 };
 
+// Whether a state variable is written and reached through another buffer, too: alone, and as one of many.
+bool shares_state(const Program& program, const Accesses& accesses) {
+  std::map<std::uint32_t, std::pair<int, bool>> states;  // buffers of each, and whether one is written
+  for (const auto& [id, access] : accesses) {
+    const Buffer& buffer = program.buffers[id];
+    if (buffer.kind != BufferKind::kState) continue;
+    const std::vector<std::uint32_t> alone{buffer.index};
+    for (const std::uint32_t state : buffer.members.empty() ? alone : buffer.members) {
+      ++states[state].first;
+      states[state].second = states[state].second || access.written;
+    }
+  }
+  return std::any_of(states.begin(), states.end(),
+                     [](const auto& s) { return s.second.first > 1 && s.second.second; });
+}
+
 }  // namespace
 
 bool is_independent(const Program& program, const Stmt& loop, const LoopVariation& variation, Together how) {
   Accesses accesses;
-  if (!statements_allow(loop.body, variation, how, accesses)) return false;
+  if (!statements_allow(loop.body, variation, how, accesses) || shares_state(program, accesses)) return false;
   const FlatAccesses flat(loop, variation);
   return std::all_of(accesses.begin(), accesses.end(), [&](const auto& entry) {
     if (!entry.second.written) return true;
-    return program.flat ? flat.lie_apart(entry.second.all)
+    return program.flat ? flat.lie_apart(program.buffers[entry.first], entry.second.all)
                         : tells_iterations_apart(entry.second.all, variation);
   });
 }

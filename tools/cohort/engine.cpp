@@ -36,6 +36,16 @@ struct EntryPoint {
   std::vector<ArrayMember> inputs, outputs;
 };
 
+// The hook for loops that threads may share: unequal ranges, the last one first. So what is compared with the
+// interpreter does not depend on who runs which iterations.
+void in_pieces(void*, void (*body)(void*, std::int64_t, std::int64_t), void* context, std::int64_t count,
+               std::int64_t) {
+  const std::int64_t first = count / 3, second = count - count / 5;
+  body(context, second, count);
+  body(context, first, second);
+  body(context, 0, first);
+}
+
 // A loaded module with one workspace. Everything it knows of the interface it reads from the manifest.
 class LoadedModule {
  public:
@@ -59,6 +69,9 @@ class LoadedModule {
     const auto set_print =
         symbol<std::int32_t (*)(void*, void (*)(void*, const void*), void*)>(symbols["set_print"]);
     check(set_print(workspace_.get(), nullptr, nullptr));
+    if (symbols.contains("set_parallel"))
+      check(symbol<std::int32_t (*)(void*, decltype(&in_pieces), void*)>(symbols["set_parallel"])(
+          workspace_.get(), in_pieces, nullptr));
     for (const Json& f : manifest["functions"]) entries_[f["name"]] = entry_point(f);
   }
   ~LoadedModule() {

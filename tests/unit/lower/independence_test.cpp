@@ -96,6 +96,37 @@ TEST_CASE("what one iteration reads and another writes") {
   CHECK(!threads_may_share(c(9), {store(load(1, kI, {v(kOuter)}), zero())}));
 }
 
+TEST_CASE("rows of different lengths in merged storage") {
+  const auto share = [](const ExprRef& index) {
+    Program program;
+    program.flat = true;
+    program.buffers = {{"y", BufferKind::kOutput, kF, {Dim(3), Dim(70)}, 0},
+                       {"starts", BufferKind::kConstant, kI, {Dim(4)}, 0}};
+    program.buffers[0].row_starts = {0, 50, 120, 140};
+    program.buffers[0].row_table = 1;
+    const ExprRef length = load(1, kI, {v(kOuter) + c(1)}) - load(1, kI, {v(kOuter)});
+    const Stmt outer = loop(kOuter, c(3), {loop(kInner, length, {store(index, zero())})});
+    return is_independent(program, outer, variation_of(outer), Together::kThreads);
+  };
+  CHECK(share(load(1, kI, {v(kOuter)}) + v(kInner)));
+  CHECK(!share(load(1, kI, {c(0)}) + v(kInner)));
+  CHECK(!share(v(kInner)));
+}
+
+TEST_CASE("a state variable alone and as one of many") {
+  const auto share = [](std::vector<std::uint32_t> members) {
+    Program program;
+    program.flat = true;
+    program.buffers = {{"y", BufferKind::kState, kF, {Dim(9)}, 2},
+                       {"many", BufferKind::kState, kF, {Dim(99)}, 0}};
+    program.buffers[1].members = std::move(members);
+    const Stmt outer = loop(kOuter, c(9), {store(v(kOuter), load(1, kF, {v(kOuter)}))});
+    return is_independent(program, outer, variation_of(outer), Together::kThreads);
+  };
+  CHECK(share({0, 1, 3}));
+  CHECK(!share({0, 1, 2}));
+}
+
 TEST_CASE("values and effects stay within an iteration") {
   Stmt into = statement(StmtKind::kAccumulate, kF, kLet, zero()), own = into;
   into.index = {v(kOuter)};
