@@ -220,10 +220,12 @@ class FunctionLowering {
     }
     sources_.clear();
   }
-  // A body of nests is one kernel for each, so that each may fuse with what is around it.
+  // A body of nests and of stores of single elements is one kernel for each, so that each may fuse with what
+  // is around it, and alike ones merge.
   void add_kernels(Kernel kernel) {
-    const bool nests = std::all_of(kernel.body.begin(), kernel.body.end(),
-                                   [](const Stmt& s) { return s.kind == StmtKind::kFor; });
+    const bool nests = std::all_of(kernel.body.begin(), kernel.body.end(), [](const Stmt& s) {
+      return s.kind == StmtKind::kFor || s.kind == StmtKind::kStore;
+    });
     if (!nests || kernel.body.size() == 1) {
       program_.kernels.push_back(std::move(kernel));
       return;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "compiler/kernel_passes/walk.h"
@@ -27,10 +28,18 @@ double bytes_of(const Program& program, const Dims& dims, const Kernel& kernel) 
   return bytes;
 }
 
+// A loop around calls of the runtime makes the same calls: nothing is lost, the code is shorter.
+bool only_calls(const Kernel& kernel) {
+  return std::all_of(kernel.body.begin(), kernel.body.end(),
+                     [](const Stmt& s) { return s.kind == StmtKind::kCall; });
+}
+
 }  // namespace
 
 Verdict merging_pays(const Program& program, const Dims& dims, std::span<const std::uint32_t> kernels) {
-  const double bytes = bytes_of(program, dims, program.kernels[kernels.front()]);
+  const Kernel& kernel = program.kernels[kernels.front()];
+  if (only_calls(kernel)) return {};
+  const double bytes = bytes_of(program, dims, kernel);
   if (bytes <= kMostMemberBytes) return {};
   return {false, fmt::format("each touches {:.0f} KiB: one loop would save nothing", bytes / 1024)};
 }

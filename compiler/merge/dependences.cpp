@@ -161,7 +161,7 @@ class Finder {
     for_each_stmt(program_.kernels[k].body, [&](const Stmt& stmt) {
       if (stmt.kind == StmtKind::kFor) bounds.enter(stmt);
       for_each_use_of(stmt, [&](const BufferUse& use) {
-        if (const auto list = lists_.find(use.buffer); list != lists_.end()) {
+        if (const auto list = lists_.arrays.find(use.buffer); list != lists_.arrays.end()) {
           for (const BufferId b : list->second) reads.emplace_back(b, Region{});
           return;
         }

@@ -30,7 +30,7 @@ MergeResult merge_kernels(Module& module, std::vector<kernel::Program>& programs
   for (std::size_t f = 0; f < programs.size(); ++f) {
     const bool merges = std::any_of(plans[f].groups.begin(), plans[f].groups.end(),
                                     [](const merge::Group& g) { return g.kernels.size() > 1; }) ||
-                        !plans[f].lists.empty();
+                        !plans[f].lists.arrays.empty();
     std::move(plans[f].near_misses.begin(), plans[f].near_misses.end(),
               std::back_inserter(result.near_misses));
     if (merges)

@@ -1,5 +1,7 @@
 #include "compiler/merge/plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -43,6 +45,17 @@ std::vector<bool> fixed_buffers(const Program& program) {
   return fixed;
 }
 
+constexpr BufferId kNothing = UINT32_MAX;
+
+// The array that a kernel copies elements of, if it does nothing else.
+BufferId copied(const Kernel& kernel) {
+  const std::vector<Stmt>* body = &kernel.body;
+  while (body->size() == 1 && body->front().kind == StmtKind::kFor) body = &body->front().body;
+  const bool copies = body->size() == 1 && body->front().kind == StmtKind::kStore &&
+                      body->front().value->kind == ExprKind::kLoad;
+  return copies ? body->front().value->id : kNothing;
+}
+
 class Planner {
  public:
   Planner(Module& module, Program& program, std::size_t function, MergeMode mode)
@@ -58,7 +71,7 @@ class Planner {
     for (std::uint32_t k = 0; k < count; ++k) {
       commits_[k] = commit_in(program_, k);
       if (is_mergeable(program_.kernels[k]))
-        skeletons_[k] = skeleton_of(program_, program_.kernels[k], fixed);
+        skeletons_[k] = skeleton_of(program_, program_.kernels[k], fixed, plan_.lists);
     }
     find_buckets();
     for (const std::vector<std::uint32_t>& group : schedule(find_dependences(program_, plan_.lists), bucket_))
@@ -68,22 +81,33 @@ class Planner {
   }
 
  private:
-  // Kernels of one skeleton are one bucket, or one for each set of extents. Commits wait for take_commits.
+  // Kernels of one skeleton are one bucket, or one for each set of extents. Copies, which are all alike, are
+  // so only if what they copy is. Commits wait for take_commits.
   void find_buckets() {
-    std::unordered_map<std::string, std::vector<std::uint32_t>> alike;
-    std::vector<std::vector<std::uint32_t>*> in_order;
+    std::unordered_map<std::string, std::uint32_t> kinds;
+    std::vector<std::vector<std::uint32_t>> alike;  // kernels by kind
+    std::vector<std::uint32_t> kind_of_writer(program_.buffers.size(), 0);
     for (std::uint32_t k = 0; k < skeletons_.size(); ++k) {
       if (skeletons_[k].open.empty() || commits_[k]) continue;
-      std::vector<std::uint32_t>& members = alike[skeletons_[k].open];
-      if (members.empty()) in_order.push_back(&members);
-      members.push_back(k);
+      std::string key = skeletons_[k].open;
+      if (const BufferId source = copied(program_.kernels[k]); source != kNothing)
+        key += fmt::format("|{}", kind_of_writer[source]);
+      const auto [kind, fresh] = kinds.try_emplace(std::move(key), static_cast<std::uint32_t>(alike.size()));
+      if (fresh) alike.emplace_back();
+      alike[kind->second].push_back(k);
+      for_each_use(program_.kernels[k].body, [&](const BufferUse& use) {
+        if (use.written) kind_of_writer[use.buffer] = 1 + kind->second;
+      });
     }
     std::uint32_t next = 0;
-    for (const std::vector<std::uint32_t>* members : in_order) {
+    for (const std::vector<std::uint32_t>& members : alike) {
       std::unordered_map<std::string, std::uint32_t> shapes;
-      for (const std::uint32_t k : *members) shapes.try_emplace(skeletons_[k].exact, next + shapes.size());
-      const bool together = shapes.size() * kMembersPerShape > members->size();
-      for (const std::uint32_t k : *members) bucket_[k] = together ? next : shapes[skeletons_[k].exact];
+      for (const std::uint32_t k : members) {
+        const auto fresh = next + static_cast<std::uint32_t>(shapes.size());
+        shapes.try_emplace(skeletons_[k].exact, fresh);
+      }
+      const bool together = shapes.size() * kMembersPerShape > members.size();
+      for (const std::uint32_t k : members) bucket_[k] = together ? next : shapes[skeletons_[k].exact];
       next += static_cast<std::uint32_t>(together ? 1 : shapes.size());
     }
   }
@@ -180,8 +204,8 @@ std::vector<BufferId> Plan::arrays(const Operand& operand) const {
   std::vector<BufferId> result;
   const auto begin = operand.buffers.begin();
   for (auto b = begin; b != (operand.shared ? begin + 1 : operand.buffers.end()); ++b) {
-    const auto list = lists.find(*b);
-    if (list != lists.end())
+    const auto list = lists.arrays.find(*b);
+    if (list != lists.arrays.end())
       result.insert(result.end(), list->second.begin(), list->second.end());
     else if (!operand.shared)
       result.push_back(*b);

@@ -112,7 +112,7 @@ class Rewriter {
 
   // Accesses.
   Target target_of(BufferId b) const {
-    if (const auto list = plan_.lists.find(b); list != plan_.lists.end()) {
+    if (const auto list = plan_.lists.arrays.find(b); list != plan_.lists.arrays.end()) {
       Target target = list_target(list->second);
       target.position = constant_index(0);
       for (const Dim& d : program_.buffers[list->second.front()].shape) target.extents.push_back(extent(d));
@@ -255,8 +255,8 @@ class Rewriter {
     std::vector<std::uint64_t> starts{0};
     std::vector<BufferId> first;
     for (const BufferId b : operand.buffers) {
-      starts.push_back(starts.back() + plan_.lists.at(b).size());
-      first.push_back(plan_.lists.at(b).front());
+      starts.push_back(starts.back() + plan_.lists.arrays.at(b).size());
+      first.push_back(plan_.lists.arrays.at(b).front());
     }
     starts.pop_back();
     target.position = tables_.by_member(DType::kI64, starts, m);

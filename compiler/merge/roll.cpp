@@ -11,7 +11,7 @@ namespace {
 
 using namespace kernel;
 
-constexpr std::size_t kMinTerms = 4;
+constexpr std::size_t kMinTerms = 3;
 
 // What terms must have in common, and what may differ: as Skeleton (skeleton.h), of one expr.
 struct Term {
@@ -114,6 +114,7 @@ class Roller {
     loop.kind = StmtKind::kFor;
     loop.var = program_.next_var++;
     loop.value = constant_index(static_cast<std::int64_t>(end - begin - (declares ? 1 : 0)));
+    lists_.loops.insert(loop.var);
     const ExprRef member = variable(loop.var, DType::kI64) + constant_index(declares ? 1 : 0);
     const std::vector<BufferId> named = list_buffers(terms);
     Stmt add = std::move(list[declares ? begin + 1 : begin]);
@@ -140,7 +141,7 @@ class Roller {
         program_.buffers.push_back(std::move(buffer));
         fixed_.resize(program_.buffers.size(), false);
         found->second = static_cast<BufferId>(program_.buffers.size() - 1);
-        lists_.emplace(found->second, list);
+        lists_.arrays.emplace(found->second, list);
       }
       result.push_back(found->second);
     }

@@ -9,13 +9,19 @@
 #pragma once
 
 #include <unordered_map>
+#include <unordered_set>
 
 #include "ir/graph.h"
 #include "ir/kernel.h"
 
 namespace cohort::merge {
 
-using Lists = std::unordered_map<kernel::BufferId, std::vector<kernel::BufferId>>;
+struct Lists {
+  std::unordered_map<kernel::BufferId, std::vector<kernel::BufferId>> arrays;  // what a list stands for
+  std::unordered_set<kernel::VarId> loops;  // variables of loops over lists
+
+  bool contains(kernel::BufferId b) const { return arrays.contains(b); }
+};
 // Adds the lists to the program's buffers and gives what they stand for. Buffers of `fixed` keep their place.
 Lists roll_sums(Module& module, kernel::Program& program, std::vector<bool>& fixed);
 

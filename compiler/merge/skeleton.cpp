@@ -9,8 +9,8 @@ using namespace kernel;
 
 class SkeletonWriter {
  public:
-  SkeletonWriter(const Program& program, const std::vector<bool>& fixed, Skeleton& result)
-      : program_(program), fixed_(fixed), result_(result) {}
+  SkeletonWriter(const Program& program, const std::vector<bool>& fixed, const Lists& lists, Skeleton& result)
+      : program_(program), fixed_(fixed), lists_(lists), result_(result) {}
 
   // The walk meets constants in the order of `rewrite_exprs` (walk.h).
   void list(const std::vector<Stmt>& statements) {
@@ -52,7 +52,8 @@ class SkeletonWriter {
     // Outputs are operands like temporaries: merged, they are copied to the caller's arrays.
     code(b.kind == BufferKind::kOutput ? BufferKind::kTemporary : b.kind);
     number(b.shape.size());
-    for (const Dim& d : b.shape) {
+    for (std::size_t axis = lists_.contains(id) ? 1 : 0; axis < b.shape.size(); ++axis) {
+      const Dim& d = b.shape[axis];
       if (d.is_constant())
         append(result_.exact, static_cast<std::uint64_t>(d.offset));
       else
@@ -87,7 +88,8 @@ class SkeletonWriter {
     code(s.op);
     code(s.dtype);
     if (s.kind == StmtKind::kStore) buffer(s.buffer);
-    if (s.kind == StmtKind::kFor && s.value->kind == ExprKind::kConst) append(result_.exact, s.value->bits);
+    if (s.kind == StmtKind::kFor && s.value->kind == ExprKind::kConst && !lists_.loops.contains(s.var))
+      append(result_.exact, s.value->bits);
     if (s.value) expr(s.value);
     number(s.index.size());
     for (const ExprRef& e : s.index) expr(e);
@@ -105,6 +107,7 @@ class SkeletonWriter {
 
   const Program& program_;
   const std::vector<bool>& fixed_;
+  const Lists& lists_;
   Skeleton& result_;
   std::unordered_map<VarId, std::size_t> variables_;
   std::unordered_map<BufferId, std::size_t> operands_;
@@ -112,9 +115,10 @@ class SkeletonWriter {
 
 }  // namespace
 
-Skeleton skeleton_of(const Program& program, const Kernel& kernel, const std::vector<bool>& fixed) {
+Skeleton skeleton_of(const Program& program, const Kernel& kernel, const std::vector<bool>& fixed,
+                     const Lists& lists) {
   Skeleton result;
-  SkeletonWriter(program, fixed, result).list(kernel.body);
+  SkeletonWriter(program, fixed, lists, result).list(kernel.body);
   return result;
 }
 

@@ -12,19 +12,19 @@
 #include <string>
 #include <vector>
 
-#include "ir/kernel.h"
+#include "compiler/merge/roll.h"
 
 namespace cohort::merge {
 
 struct Skeleton {
   std::string open;   // equal for kernels that differ in operands and constants only
-  std::string exact;  // the same with the extents of loops and operands
+  std::string exact;  // the extents of loops and operands, but for the lengths of lists
   std::vector<kernel::BufferId> operands;
   std::vector<std::uint64_t> constants;  // bits, in order of appearance
 };
 
 // `fixed` by BufferId.
 Skeleton skeleton_of(const kernel::Program& program, const kernel::Kernel& kernel,
-                     const std::vector<bool>& fixed);
+                     const std::vector<bool>& fixed, const Lists& lists);
 
 }  // namespace cohort::merge

@@ -17,7 +17,7 @@ namespace cohort::passes {
 
 namespace {
 
-constexpr std::size_t kMinTerms = 6;  // shorter sums are better computed inside what reads them
+constexpr std::size_t kMinTerms = 4;  // shorter sums are better computed inside what reads them
 
 class SumGatherer {
  public:
