@@ -114,7 +114,7 @@ class KernelFuser {
         continue;
       for (const auto& [buffer, use] : producer.uses) {
         if (last_writer_[buffer] == p) last_writer_[buffer] = home;
-        if (last_reader_[buffer] == p) last_reader_[buffer] = home;
+        last_reader_[buffer] = std::max(last_reader_[buffer], home);  // a later group may read it, too
       }
       Group moved = std::move(producer);
       producer = Group{};
