@@ -14,6 +14,7 @@ struct EmitOptions {
   std::string prefix;                     // of symbols and file names; empty: the module's name
   std::string tool = "cohort";            // name and version, for the manifest and the files' first lines
   std::uint64_t inline_weights = 4096;    // weights of at most so many bytes stand in NAME.cpp
+  std::size_t listed_states = 64;         // with more state variables none has a line of its own
   std::uint64_t source_bytes = 1u << 20;  // a source that grows beyond this is followed by another
   bool threads = true;                    // the interface has set_parallel
   int shards = 0;  // exactly so many sources, some of them perhaps empty; 0: as many as needed

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 #include "codegen/text.h"
 
@@ -159,51 +158,9 @@ std::string emit_entry(const EmitContext& context, std::size_t function, const s
   return text + "  return COHORT_OK;\n}\n";
 }
 
-std::string emit_state_table(const EmitContext& context) {
-  const Module& module = context.module();
-  if (module.states.empty()) return {};
-  std::vector<std::size_t> order(module.states.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return module.states[a].name < module.states[b].name; });
-  std::map<std::vector<std::int64_t>, std::size_t> places;  // of shape and strides in `state_shapes`
-  std::string shapes, rows;
-  std::size_t count = 0;
-  for (const std::size_t s : order) {
-    const State& state = module.states[s];
-    const StateLayout& layout = context.compiled.states[s];
-    std::vector<std::int64_t> shape;
-    for (const Dim& dim : state.type.shape) shape.push_back(dim.offset);
-    shape.insert(shape.end(), layout.strides.begin(), layout.strides.end());
-    std::string at = "nullptr";
-    if (!shape.empty()) {
-      const auto [place, fresh] = places.emplace(shape, count);
-      if (fresh) {
-        std::string line;
-        for (const std::int64_t number : shape)
-          line += fmt::format("{}{},", line.empty() ? "    " : " ", number);
-        shapes += line + "\n";
-        count += shape.size();
-      }
-      at = fmt::format("state_shapes + {}", place->second);
-    }
-    const std::string init = layout.init_offset == kZeros ? "rt_zeros" : std::to_string(layout.init_offset);
-    rows += fmt::format("    {{{}, {}, {}, COHORT_{}, {}, {}}},\n", c_string(state.name), layout.offset, init,
-                        upper(dtype_name(state.type.dtype)), state.type.rank(), at);
-  }
-  std::string text;
-  if (count)
-    text += fmt::format(
-        "// extents, then strides in elements\nstatic const int64_t state_shapes[] = {{\n{}}};\n", shapes);
-  return text + fmt::format(
-                    "// by name: offset in the workspace, offset of the initial value in the weights, type\n"
-                    "static const rt_state states[] = {{\n{}}};\n",
-                    rows);
-}
-
 std::string emit_module_record(const EmitContext& context) {
   const CompiledModule& compiled = context.compiled;
-  const bool none = compiled.module.states.empty();
+  const bool table = context.lists_states() && !compiled.module.states.empty();
   const std::string weights =
       context.weights.empty() ? "nullptr"
       : context.external_weights
@@ -213,9 +170,10 @@ std::string emit_module_record(const EmitContext& context) {
       "static const rt_module this_module = {{\n"
       "    .name = {},\n    .hash = {},\n    .workspace_bytes = {},\n    .state_offset = {},\n    "
       ".state_bytes = {},\n"
-      "    .states = {},\n    .state_count = {},\n    .weights = {},\n}};\n",
+      "    .states = {},\n    .state_count = {},\n    .state_directory = {},\n    .weights = {},\n}};\n",
       c_string(compiled.module.name), hex64(context.hash), compiled.workspace_bytes, compiled.header_bytes,
-      compiled.state_bytes, none ? "nullptr" : "states", compiled.module.states.size(), weights);
+      compiled.state_bytes, table ? "states" : "nullptr", compiled.module.states.size(),
+      context.state_directory, weights);
 }
 
 std::string emit_fixed_entries(const EmitContext& context) {

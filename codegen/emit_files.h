@@ -10,12 +10,15 @@ struct EmitContext {
   const CompiledModule& compiled;
   const EmitOptions& options;
   ModuleNames names;
-  std::string weights;               // the bytes: constants and initial values
-  bool external_weights = false;     // in NAME_weights.bin
-  std::uint64_t hash = 0;            // of code, layout and weights
-  std::vector<std::string> sources;  // file names of the C++ sources
+  std::string weights;                // the bytes: constants, initial values, perhaps the directory of state
+  std::uint64_t state_directory = 0;  // where that begins in the weights, unless lists_states()
+  bool external_weights = false;      // in NAME_weights.bin
+  std::uint64_t hash = 0;             // of code, layout and weights
+  std::vector<std::string> sources = {};  // file names of the C++ sources
 
   const Module& module() const { return compiled.module; }
+  // Whether each state variable has a line in the source and the headers.
+  bool lists_states() const { return module().states.size() <= options.listed_states; }
   std::string weights_file() const { return names.prefix + "_weights.bin"; }
 };
 
@@ -30,6 +33,8 @@ std::vector<Artefact> emit_sources(EmitContext& context);
 std::string emit_weights(const EmitContext& context, bool hidden);
 // The bytes that the compiler laid out: constants and initial values at their offsets.
 std::string weight_bytes(const CompiledModule& compiled);
+// Puts the table of state by name behind them.
+void append_state_directory(EmitContext& context);
 
 // Whether a variable's elements lie in the workspace row-major without gaps.
 bool is_contiguous(const StateLayout& layout, const Type& type);

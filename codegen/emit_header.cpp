@@ -54,6 +54,12 @@ std::string function_comment(const EmitContext& context, const Function& functio
 
 std::string state_offsets(const EmitContext& context) {
   const Module& module = context.module();
+  if (!context.lists_states()) {
+    return fmt::format(
+        "/* The {0} state variables are reached by name: {1}_get, {1}_set; their offsets are in "
+        "{1}.manifest.json. */\n\n",
+        module.states.size(), context.names.prefix);
+  }
   std::string text;
   for (std::size_t s = 0; s < module.states.size(); ++s) {
     const State& state = module.states[s];

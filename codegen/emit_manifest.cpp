@@ -97,13 +97,17 @@ Json weights_json(const EmitContext& context) {
     json["offset"] = entry.offset;
     constants.push_back(std::move(json));
   }
-  return {{"storage", context.weights.empty()    ? "none"
-                      : context.external_weights ? "incbin"
-                                                 : "inline"},
-          {"file", context.external_weights ? Json(context.weights_file()) : Json()},
-          {"bytes", context.weights.size()},
-          {"sha256", sha256_hex(context.weights)},
-          {"constants", constants}};
+  Json json = {{"storage", context.weights.empty()    ? "none"
+                           : context.external_weights ? "incbin"
+                                                      : "inline"},
+               {"file", context.external_weights ? Json(context.weights_file()) : Json()},
+               {"bytes", context.weights.size()},
+               {"sha256", sha256_hex(context.weights)},
+               {"constants", constants}};
+  if (!context.lists_states())
+    json["state_directory"] = {{"offset", context.state_directory},
+                               {"bytes", context.weights.size() - context.state_directory}};
+  return json;
 }
 
 }  // namespace

@@ -36,6 +36,9 @@ std::string contents(const EmitContext& context) {
         fmt::format("// {:>6}: {} {}, initially\n", offset, type_comment(module.states[s].type, module.dims),
                     comment_text(module.states[s].name));
   }
+  if (!context.lists_states())
+    text +=
+        fmt::format("// {:>6}: {} state variables by name\n", context.state_directory, module.states.size());
   return text;
 }
 
@@ -74,7 +77,7 @@ std::string emit_weights(const EmitContext& context, bool hidden) {
   }
   // The hash makes new weights new text, so that every build system compiles this file again.
   return fmt::format(
-      "// {} bytes of constants and initial values, SHA-256 {}\n"
+      "// {} bytes of {}, SHA-256 {}\n"
       "__asm__(\n"
       "    \".pushsection .rodata.{}, \\\"a\\\", %progbits\\n\"\n"
       "    \".balign 64\\n\"\n"
@@ -84,8 +87,9 @@ std::string emit_weights(const EmitContext& context, bool hidden) {
       "    \".incbin \\\"{}\\\"\\n\"\n"
       "    \".popsection\\n\");\n"
       "extern \"C\" RT_HIDDEN const unsigned char {}[];\n",
-      context.weights.size(), sha256_hex(context.weights), symbol, symbol, symbol, symbol,
-      context.weights_file(), symbol);
+      context.weights.size(),
+      context.lists_states() ? "constants and initial values" : "constants, initial values and state by name",
+      sha256_hex(context.weights), symbol, symbol, symbol, symbol, context.weights_file(), symbol);
 }
 
 }  // namespace cohort

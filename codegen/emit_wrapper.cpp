@@ -57,6 +57,9 @@ std::string method(const EmitContext& context, std::size_t f, const std::string&
 
 std::string states(const EmitContext& context, Identifiers& names) {
   const Module& module = context.module();
+  if (!context.lists_states())
+    return fmt::format("\n  // The {} state variables are reached by name: get, set.\n",
+                       module.states.size());
   std::string text;
   for (std::size_t s = 0; s < module.states.size(); ++s) {
     const State& state = module.states[s];

@@ -69,7 +69,7 @@ RT_CALL rt_text rt_checkpoint_header(const rt_module& module) {
   rt_append(text, start, sizeof start - 1);
   uint64_t at = 0;
   for (size_t k = 0; k < module.state_count; ++k) {
-    const rt_state& state = module.states[k];
+    const rt_state state = rt_state_at(module, k);
     rt_append(text, ",", 1);
     rt_append_string(text, state.name);
     rt_append(text, ":{\"dtype\":\"", 11);
@@ -96,10 +96,11 @@ RT_CALL bool rt_write_checkpoint(const rt_module& module, void* workspace, FILE*
   bool good = !header.failed && fwrite(header.data, 1, header.size, file) == header.size;
   free(header.data);
   for (size_t k = 0; good && k < module.state_count; ++k) {
-    const size_t bytes = rt_state_bytes(module.states[k]);
+    const rt_state state = rt_state_at(module, k);
+    const size_t bytes = rt_state_bytes(state);
     unsigned char* contiguous = static_cast<unsigned char*>(malloc(bytes ? bytes : 1));
     if (!contiguous) return false;
-    rt_copy_state(module.states[k], workspace, contiguous, false);
+    rt_copy_state(state, workspace, contiguous, false);
     good = fwrite(contiguous, 1, bytes, file) == bytes;
     free(contiguous);
   }
@@ -216,12 +217,15 @@ struct rt_checkpoint {
   uint64_t* place;
 };
 
-// What does not fit, or null. Leaves the cursor behind the entry.
+// What does not fit, or null; `argument` is the variable, once it is known. Leaves the cursor behind the
+// entry.
 RT_CALL const char* rt_read_entry(const rt_module& module, rt_checkpoint& file, rt_json& json,
-                                  const rt_state*& state) {
+                                  const char*& argument) {
   const uint64_t room = file.header + 16;
-  state = rt_find_state(module, file.text);
-  if (!state) return "the file holds a variable that this module has not";
+  const size_t found = rt_find_state(module, file.text);
+  if (found == module.state_count) return "the file holds a variable that this module has not";
+  const rt_state state = rt_state_at(module, found);
+  argument = state.name;
   uint64_t begin = 0, end = 0;
   int fields = 0;
   rt_json_expect(json, '{');
@@ -232,12 +236,12 @@ RT_CALL const char* rt_read_entry(const rt_module& module, rt_checkpoint& file, 
     ++fields;
     if (strcmp(file.text, "dtype") == 0) {
       rt_json_string(json, file.text, room);
-      if (strcmp(file.text, rt_dtype_keys[state->dtype]) != 0) return "the dtype in the file differs";
+      if (strcmp(file.text, rt_dtype_keys[state.dtype]) != 0) return "the dtype in the file differs";
     } else if (strcmp(file.text, "shape") == 0) {
       rt_json_expect(json, '[');
-      for (int32_t axis = 0; axis < state->rank; ++axis) {
+      for (int32_t axis = 0; axis < state.rank; ++axis) {
         if (axis) rt_json_expect(json, ',');
-        if (rt_json_number(json) != static_cast<uint64_t>(state->shape[axis]) || !json.good)
+        if (rt_json_number(json) != static_cast<uint64_t>(state.shape[axis]) || !json.good)
           return "the shape in the file differs";
       }
       if (!rt_json_take(json, ']')) return "the shape in the file differs";
@@ -254,8 +258,8 @@ RT_CALL const char* rt_read_entry(const rt_module& module, rt_checkpoint& file, 
   rt_json_expect(json, '}');
   if (!json.good || fields != 3) return "the header is malformed";
   const uint64_t data = file.size - 8 - file.header;
-  if (begin > end || end > data || end - begin != rt_state_bytes(*state)) return "the offsets are wrong";
-  uint64_t& place = file.place[state - module.states];
+  if (begin > end || end > data || end - begin != rt_state_bytes(state)) return "the offsets are wrong";
+  uint64_t& place = file.place[found];
   if (place != rt_zeros) return "the file holds the variable twice";
   place = begin;
   return nullptr;
@@ -287,20 +291,17 @@ RT_CALL const char* rt_read_header(const rt_module& module, rt_checkpoint& file,
         rt_json_expect(json, '}');
         continue;
       }
-      const rt_state* state = nullptr;
-      const char* wrong = rt_read_entry(module, file, json, state);
-      argument = state ? state->name : nullptr;
-      if (wrong) return wrong;
+      if (const char* wrong = rt_read_entry(module, file, json, argument)) return wrong;
     } while (rt_json_take(json, ','));
     rt_json_expect(json, '}');
   }
   argument = nullptr;
   if (!json.good) return "the header is malformed";
   for (size_t k = 0; k < module.state_count; ++k) {
-    argument = module.states[k].name;
-    if (file.place[k] == rt_zeros) return "the file lacks the variable";
+    if (file.place[k] != rt_zeros) continue;
+    argument = rt_state_at(module, k).name;
+    return "the file lacks the variable";
   }
-  argument = nullptr;
   return nullptr;
 }
 RT_CALL bool rt_read_file(const char* path, rt_checkpoint& file) {
@@ -339,7 +340,7 @@ RT_CALL int32_t rt_load_state(const rt_module& module, void* workspace, const ch
   }
   for (size_t k = 0; status == COHORT_OK && k < module.state_count; ++k) {
     unsigned char* data = reinterpret_cast<unsigned char*>(file.bytes) + 8 + file.header + file.place[k];
-    rt_copy_state(module.states[k], workspace, data, true);
+    rt_copy_state(rt_state_at(module, k), workspace, data, true);
   }
   free(file.bytes);
   free(file.text);

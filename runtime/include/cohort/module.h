@@ -48,14 +48,23 @@ struct rt_state {
   const int64_t* shape;  // rank extents, then rank strides in elements
 };
 
+// One as it lies in the weights of a module with many, whose records are sorted by name. `name` and `shape`
+// are bytes from the first record to what they point to in rt_state.
+struct rt_state_record {
+  uint64_t name, offset, init_offset, shape;
+  int32_t dtype, rank;
+};
+static_assert(sizeof(rt_state_record) == 40, "the emitter writes records of 40 bytes");
+
 struct rt_module {
   const char* name;
   uint64_t hash;  // of code, layout and weights
   size_t workspace_bytes;
   size_t state_offset;
   size_t state_bytes;
-  const rt_state* states;  // sorted by name
+  const rt_state* states;  // sorted by name; null: they are records in the weights
   size_t state_count;
+  size_t state_directory;  // bytes into the weights of the first record
   const unsigned char* weights;
 };
 
@@ -274,27 +283,39 @@ RT_CALL void rt_copy_state(const rt_state& state, void* workspace, unsigned char
   }
 }
 
+// Number `k` in order of name. What it points to lives as long as the module.
+RT_CALL rt_state rt_state_at(const rt_module& module, size_t k) {
+  if (module.states) return module.states[k];
+  const unsigned char* directory = module.weights + module.state_directory;
+  rt_state_record record;
+  __builtin_memcpy(&record, directory + k * sizeof record, sizeof record);
+  return rt_state{
+      rt_place<char>(directory, record.name),    record.offset, record.init_offset, record.dtype, record.rank,
+      rt_place<int64_t>(directory, record.shape)};
+}
+
 // Less, equal, greater as bytes.
 RT_INLINE int rt_compare_names(const char* a, const char* b) { return __builtin_strcmp(a, b); }
-RT_CALL const rt_state* rt_find_state(const rt_module& module, const char* name) {
+// The variable's number, or their count.
+RT_CALL size_t rt_find_state(const rt_module& module, const char* name) {
   size_t low = 0, high = module.state_count;
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
-    const int order = rt_compare_names(module.states[middle].name, name);
-    if (order == 0) return &module.states[middle];
+    const int order = rt_compare_names(rt_state_at(module, middle).name, name);
+    if (order == 0) return middle;
     if (order < 0) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
-  return nullptr;
+  return module.state_count;
 }
 
 RT_CALL void rt_reset_state(const rt_module& module, void* workspace) {
   __builtin_memset(rt_place<unsigned char>(workspace, module.state_offset), 0, module.state_bytes);
   for (size_t k = 0; k < module.state_count; ++k) {
-    const rt_state& state = module.states[k];
+    const rt_state state = rt_state_at(module, k);
     if (state.init_offset == rt_zeros) continue;
     rt_copy_state(state, workspace, const_cast<unsigned char*>(module.weights) + state.init_offset, true);
   }
@@ -321,16 +342,17 @@ RT_CALL int32_t rt_transfer(const rt_module& module, const char* function, void*
   if (const int32_t status = rt_check_workspace(module, workspace)) return status;
   rt_workspace* header = static_cast<rt_workspace*>(workspace);
   if (!name) return rt_fail(header, COHORT_NULL_ARGUMENT, function, "name", nullptr, 0, 0);
-  const rt_state* state = rt_find_state(module, name);
-  if (!state)
+  const size_t found = rt_find_state(module, name);
+  if (found == module.state_count)
     return rt_fail(header, COHORT_UNKNOWN_NAME, function, "name", "no state variable has this name", 0, 0);
-  const size_t needed = rt_state_bytes(*state);
+  const rt_state state = rt_state_at(module, found);
+  const size_t needed = rt_state_bytes(state);
   if (bytes < needed) {
-    return rt_fail(header, COHORT_SHORT_BUFFER, function, state->name, nullptr, static_cast<int64_t>(needed),
+    return rt_fail(header, COHORT_SHORT_BUFFER, function, state.name, nullptr, static_cast<int64_t>(needed),
                    static_cast<int64_t>(bytes));
   }
   if (!data && needed) return rt_fail(header, COHORT_NULL_ARGUMENT, function, "data", nullptr, 0, 0);
-  rt_copy_state(*state, workspace, static_cast<unsigned char*>(data), into_workspace);
+  rt_copy_state(state, workspace, static_cast<unsigned char*>(data), into_workspace);
   return COHORT_OK;
 }
 

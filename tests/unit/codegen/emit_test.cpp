@@ -2,13 +2,17 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <bit>
 #include <clocale>
+#include <map>
 
 #include "codegen/depfile.h"
 #include "codegen/emit.h"
 #include "codegen/names.h"
 #include "compiler/compiled.h"
 #include "ir/json_reader.h"
+#include "ir/sha256.h"
 
 using namespace cohort;
 
@@ -33,6 +37,23 @@ const std::string& file(const std::vector<Artefact>& files, const std::string& n
   return files[0].bytes;
 }
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+std::ptrdiff_t lines(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
+std::uint64_t number(const std::string& bytes, std::size_t at, int count) {
+  std::uint64_t value = 0;
+  for (int k = count; k-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes.at(at + k));
+  return value;
+}
+
+// Variables x0 to x(n-1), each beginning at its number; a function of the first.
+std::string variables(int n) {
+  std::string states;
+  for (int k = 0; k < n; ++k)
+    states += fmt::format(R"({}"x{}": {{"type": "f64[5]", "init": {}}})", k ? ", " : "", k, k);
+  return fmt::format(
+      R"({{"format": "cohort-ir", "version": "1.0", "name": "toy", "state": {{{}}}, "functions": {{
+      "f": {{"nodes": [{{"name": "y0", "op": "tanh", "inputs": ["x0"]}}], "updates": {{"x0": "y0"}}}}}}}})",
+      states);
+}
 
 }  // namespace
 
@@ -120,6 +141,62 @@ TEST_CASE("case 30: sizes in header and manifest agree") {
     CHECK(has(header, fmt::format("#define TOY_OFFSET_{} ((size_t){}) /*",
                                   to_identifier(state["name"].get<std::string>()),
                                   state["offset"].get<std::uint64_t>())));
+}
+
+TEST_CASE("a module of many state variables has no line for each") {
+  const auto few = emit(variables(64).c_str()), more = emit(variables(65).c_str()),
+             many = emit(variables(2000).c_str());
+  CHECK(has(file(few, "toy.h"), "#define TOY_OFFSET_x63 "));
+  CHECK(has(file(few, "toy.hpp"), " x63() {"));
+  CHECK(has(file(few, "toy.cpp"), "    {\"x63\", "));
+  for (const auto* files : {&more, &many}) {
+    CHECK(!has(file(*files, "toy.h"), "TOY_OFFSET_"));
+    CHECK(has(file(*files, "toy.h"), " state variables are reached by name: toy_get, toy_set;"));
+    CHECK(!has(file(*files, "toy.hpp"), "> x"));
+    CHECK(!has(file(*files, "toy.cpp"), "\"x6"));
+  }
+  for (const char* name : {"toy.h", "toy.hpp", "toy.cpp"}) {
+    CAPTURE(name);
+    CHECK(lines(file(many, name)) == lines(file(more, name)));
+    CHECK(lines(file(many, name)) < 120);
+  }
+}
+
+TEST_CASE("case 30: state by name in the weights is what the manifest says") {
+  const auto files = emit(variables(70).c_str());
+  const std::string& weights = file(files, "toy_weights.bin");
+  const auto manifest = nlohmann::json::parse(file(files, "toy.manifest.json"));
+  CHECK(manifest["weights"]["bytes"] == weights.size());
+  CHECK(manifest["weights"]["sha256"] == sha256_hex(weights));
+  const std::size_t at = manifest["weights"]["state_directory"]["offset"];
+  CHECK(at % 64 == 0);
+  CHECK(manifest["weights"]["state_directory"]["bytes"] == weights.size() - at);
+  CHECK(has(file(files, "toy.cpp"), fmt::format("    .states = nullptr,\n    .state_count = 70,\n"
+                                                "    .state_directory = {},\n    .weights = toy_weights,\n",
+                                                at)));
+  std::map<std::string, nlohmann::json> sorted;
+  for (const auto& state : manifest["state"]) sorted[state["name"]] = state;
+  REQUIRE(sorted.size() == 70);
+  std::size_t record = at;
+  for (const auto& [name, state] : sorted) {
+    CAPTURE(name);
+    CHECK(weights.c_str() + at + number(weights, record, 8) == name);
+    CHECK(number(weights, record + 8, 8) == state["offset"]);
+    const std::uint64_t init = number(weights, record + 16, 8);
+    if (name == "x0") {
+      CHECK(init == UINT64_MAX);
+    } else {
+      CHECK(weights.substr(init, 8) == weights.substr(init + 32, 8));
+      CHECK(std::bit_cast<double>(number(weights, init, 8)) == std::stod(name.substr(1)));
+    }
+    const std::uint64_t shape = at + number(weights, record + 24, 8);
+    CHECK(shape % 8 == 0);
+    CHECK(number(weights, shape, 8) == state["shape"][0]);
+    CHECK(number(weights, shape + 8, 8) == state["strides"][0]);
+    CHECK(number(weights, record + 32, 4) == static_cast<std::uint64_t>(DType::kF64));
+    CHECK(number(weights, record + 36, 4) == 1);
+    record += 40;
+  }
 }
 
 TEST_CASE("any number of sources") {

@@ -83,6 +83,19 @@ TEST_CASE("manifests follow their schema") {
   CHECK(fault_of(manifest) == "/functions/0: lacks inputs");
 }
 
+TEST_CASE("the manifest of a module with many state variables follows the schema") {
+  std::string states;
+  for (int k = 0; k < 65; ++k)
+    states += fmt::format(R"({}"{}": {{"type": "u8[]", "init": 0}})", k ? ", " : "", k);
+  const std::string json =
+      R"({"format": "cohort-ir", "version": "1.0", "name": "m", "functions": {}, "state": {)" + states + "}}";
+  Json manifest = manifest_of(json.c_str());
+  CHECK(manifest["weights"]["state_directory"]["offset"] == 0);
+  CHECK(fault_of(manifest) == "");
+  manifest["weights"]["state_directory"].erase("bytes");
+  CHECK(fault_of(manifest) == "/weights/state_directory: lacks bytes");
+}
+
 TEST_CASE("the manifest of a module without anything follows the schema") {
   CHECK(fault_of(manifest_of(R"({"format": "cohort-ir", "version": "1.0", "name": "m", "functions": {}})")) ==
         "");
