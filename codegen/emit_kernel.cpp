@@ -209,7 +209,7 @@ EmittedKernel KernelWriter::write() {
   if (out_.rows) statements.dedent();
   if (out_.fails && !out_.rows) statements.line("return COHORT_OK;");
   out_.text =
-      source_notes(graph_, env_.compiled.module, collect_sources(kernel_.body)) + statements.functions();
+      source_notes(env_.compiled, env_.function, collect_sources(kernel_.body)) + statements.functions();
   if (out_.rows) {
     out_.text += fmt::format("// over {} rows\n", kernel_.rows.size()) + table();
     out_.text += head(shared) + placed_locals(shared);

@@ -42,9 +42,10 @@ struct KernelEnvironment {
 
 EmittedKernel emit_kernel(const KernelEnvironment& environment, const kernel::Kernel& kernel);
 
-// "// y = tanh(x)   model.py:12" for each value that the nodes `sources` give to others, indented, each with
-// a newline.
-std::string source_notes(const Function& function, const Module& module, const std::vector<NodeId>& sources);
+// "// y = tanh(x)   model.py:12" for each value that the nodes `sources` of a function give to others, each
+// with a newline; "// for each of 1000 alike: y = tanh(x)" if a merged loop computes it.
+std::string source_notes(const CompiledModule& compiled, std::size_t function,
+                         const std::vector<NodeId>& sources);
 // What sources the statements name, in order, each once.
 std::vector<NodeId> collect_sources(const std::vector<kernel::Stmt>& body);
 

@@ -67,7 +67,11 @@ std::vector<NodeId> collect_sources(const std::vector<kernel::Stmt>& body) {
   return out;
 }
 
-std::string source_notes(const Function& function, const Module& module, const std::vector<NodeId>& sources) {
+std::string source_notes(const CompiledModule& compiled, std::size_t index,
+                         const std::vector<NodeId>& sources) {
+  const Module& module = compiled.module;
+  const Function& function = *module.functions[index];
+  const std::map<NodeId, std::uint32_t>& merged = compiled.functions[index].merged;
   std::map<NodeId, Line> lines;
   for (const NodeId id : sources)
     if (id < function.nodes.size()) lines[id];
@@ -93,7 +97,13 @@ std::string source_notes(const Function& function, const Module& module, const s
     for (ValueId r = 0; r < node.result_count; ++r)
       names += (r ? ", " : "") + comment_text(display_name(function, node.first_result + r));
     const std::string& from = module.locations[node.loc].user;
-    out += fmt::format("// {} = {}{}\n", names, line.text, from.empty() ? "" : "   " + comment_text(from));
+    const auto group = merged.find(id);
+    const std::string members =
+        group == merged.end()
+            ? ""
+            : fmt::format("for each of {} alike: ", compiled.groups[group->second].members.size());
+    out += fmt::format("// {}{} = {}{}\n", members, names, line.text,
+                       from.empty() ? "" : "   " + comment_text(from));
   }
   if (left) out += fmt::format("// and {} more\n", left);
   return out;

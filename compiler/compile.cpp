@@ -28,10 +28,13 @@ CompiledModule compile(Module module, const CompileOptions& options) {
   std::vector<kernel::Program> programs;
   for (const std::shared_ptr<const Function>& function : compiled.module.functions)
     programs.push_back(lower(compiled.module, *function));
+  std::vector<std::size_t> lowered;
+  for (const kernel::Program& program : programs) lowered.push_back(program.kernels.size());
   MergeResult merged = merge_kernels(compiled.module, programs, options.merge);
   for (std::size_t f = 0; f < programs.size(); ++f) {
-    compiled.functions.push_back({run_kernel_passes(std::move(programs[f]), dims, options), {}, {}});
-    compiled.functions.back().alike = std::move(merged.alike[f]);
+    compiled.functions.push_back(
+        {run_kernel_passes(std::move(programs[f]), dims, options), {}, {}, lowered[f]});
+    compiled.functions.back().merged = std::move(merged.merged[f]);
   }
   compiled.state_storages = std::move(merged.state_storages);
   compiled.groups = std::move(merged.groups);

@@ -24,19 +24,28 @@ struct Placement {
 struct CompiledFunction {
   kernel::Program program;
   std::vector<Placement> placements;  // by BufferId
-  // Nodes of other members that a node of a merged loop stands for.
-  std::map<NodeId, std::vector<NodeId>> alike = {};
+  // Nodes that the first member of a merged loop computes: which of CompiledModule::groups.
+  std::map<NodeId, std::uint32_t> merged = {};
+  std::size_t lowered_kernels = 0;  // before merging and the kernel passes
 };
 
-// One merged loop, for `explain`.
+// One merged loop, for `explain`; the kernel passes may join it with others afterwards.
 struct MergedGroup {
+  // An operand: member m has array `positions[m]` of the merged buffer (Note [merged storage], ir/kernel.h).
+  struct Place {
+    kernel::BufferId buffer = 0;
+    bool written = false;
+    std::vector<std::uint64_t> positions;
+  };
   std::size_t function = 0;
-  std::string kernel;                // the name the loop got
-  std::vector<std::string> members;  // names of the kernels it was made of, in its order
-  std::size_t statements = 0;        // of one member
-  std::size_t blocks = 0;            // operands that lie side by side in the order of the members
-  std::size_t tables = 0;            // operands found through a table of positions
-  std::size_t shared = 0;            // operands all members have in common
+  std::string kernel;                           // the name the loop got
+  std::vector<std::string> members;             // names of the kernels it was made of, in its order
+  std::size_t statements = 0;                   // of one member
+  std::size_t blocks = 0;                       // operands that lie side by side in the order of the members
+  std::size_t tables = 0;                       // operands found through a table of positions
+  std::size_t shared = 0;                       // operands all members have in common
+  std::vector<std::vector<NodeId>> nodes = {};  // by member: what it computes; those of members correspond
+  std::vector<Place> places = {};               // of blocks and tables, lists apart
 };
 // Alike kernels that stayed apart.
 struct NearMiss {

@@ -9,15 +9,12 @@
 #include "compiler/kernel_passes/walk.h"
 
 namespace cohort {
-namespace {
 
 using namespace kernel;
 
-std::uint64_t aligned(std::uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+namespace {
 
-std::uint64_t buffer_bytes(const Buffer& buffer, const Dims& dims) {
-  return static_cast<std::uint64_t>(max_element_count(buffer, dims) * dtype_bytes(buffer.dtype));
-}
+std::uint64_t aligned(std::uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
 // The free gaps of an arena that grows at its end.
 class Arena {
@@ -78,49 +75,14 @@ class Arena {
   std::uint64_t end_ = 0;
 };
 
-struct Life {
-  std::size_t first = SIZE_MAX;
-  std::size_t last = 0;
-};
-
-// The steps of execution in which each buffer is touched.
-std::vector<Life> lives(const Program& program) {
-  std::vector<Life> result(program.buffers.size());
-  std::vector<std::vector<BufferId>> touched;
-  for (const Kernel& k : program.kernels) {
-    touched.emplace_back();
-    for_each_buffer(k.body, [&](BufferId b) { touched.back().push_back(b); });
-  }
-  std::size_t step = 0;
-  const auto touch = [&](BufferId b) {
-    result[b].first = std::min(result[b].first, step);
-    result[b].last = step;
-  };
-  for (const KernelCall& call : calls_of(program)) {
-    const Kernel& k = program.kernels[call.kernel];
-    if (k.rows.empty()) {
-      for (const BufferId b : touched[call.kernel]) touch(b);
-      ++step;
-      continue;
-    }
-    const std::set<BufferId> parameters(k.parameters.begin(), k.parameters.end());
-    for (std::uint32_t r = call.first_row; r < call.first_row + call.row_count; ++r, ++step) {
-      for (const BufferId b : k.rows[r].buffers) touch(b);
-      for (const BufferId b : touched[call.kernel]) {
-        if (!parameters.contains(b)) touch(b);
-      }
-    }
-  }
-  return result;
-}
-
 // Places the temporaries of one program; gives the bytes they take.
 std::uint64_t place_temporaries(CompiledFunction& function, const Dims& dims, std::uint64_t begin) {
   const Program& program = function.program;
   const std::vector<Life> life = lives(program);
   std::vector<BufferId> order;
   for (BufferId b = 0; b < program.buffers.size(); ++b) {
-    if (program.buffers[b].kind == BufferKind::kTemporary && life[b].first != SIZE_MAX) order.push_back(b);
+    if (program.buffers[b].kind == BufferKind::kTemporary && life[b].first != Life::kNever)
+      order.push_back(b);
   }
   std::stable_sort(order.begin(), order.end(),
                    [&](BufferId a, BufferId b) { return life[a].first < life[b].first; });
@@ -212,7 +174,7 @@ void place_fixed(CompiledModule& compiled, CompiledFunction& function, Weights& 
   function.placements.assign(function.program.buffers.size(), Placement{});
   for (BufferId b = 0; b < function.program.buffers.size(); ++b) {
     const Buffer& buffer = function.program.buffers[b];
-    if (life[b].first == SIZE_MAX) continue;
+    if (life[b].first == Life::kNever) continue;
     Placement& placement = function.placements[b];
     switch (buffer.kind) {
       case BufferKind::kInput:
@@ -235,6 +197,40 @@ void place_fixed(CompiledModule& compiled, CompiledFunction& function, Weights& 
 }
 
 }  // namespace
+
+std::uint64_t buffer_bytes(const Buffer& buffer, const Dims& dims) {
+  return static_cast<std::uint64_t>(max_element_count(buffer, dims) * dtype_bytes(buffer.dtype));
+}
+
+std::vector<Life> lives(const Program& program) {
+  std::vector<Life> result(program.buffers.size());
+  std::vector<std::vector<BufferId>> touched;
+  for (const Kernel& k : program.kernels) {
+    touched.emplace_back();
+    for_each_buffer(k.body, [&](BufferId b) { touched.back().push_back(b); });
+  }
+  std::size_t step = 0;
+  const auto touch = [&](BufferId b) {
+    result[b].first = std::min(result[b].first, step);
+    result[b].last = step;
+  };
+  for (const KernelCall& call : calls_of(program)) {
+    const Kernel& k = program.kernels[call.kernel];
+    if (k.rows.empty()) {
+      for (const BufferId b : touched[call.kernel]) touch(b);
+      ++step;
+      continue;
+    }
+    const std::set<BufferId> parameters(k.parameters.begin(), k.parameters.end());
+    for (std::uint32_t r = call.first_row; r < call.first_row + call.row_count; ++r, ++step) {
+      for (const BufferId b : k.rows[r].buffers) touch(b);
+      for (const BufferId b : touched[call.kernel]) {
+        if (!parameters.contains(b)) touch(b);
+      }
+    }
+  }
+  return result;
+}
 
 void plan_memory(CompiledModule& compiled) {
   Weights weights;

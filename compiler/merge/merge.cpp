@@ -8,7 +8,7 @@ namespace cohort {
 
 MergeResult merge_kernels(Module& module, std::vector<kernel::Program>& programs, MergeMode mode) {
   MergeResult result;
-  result.alike.resize(programs.size());
+  result.merged.resize(programs.size());
   if (mode == MergeMode::kOff) return result;
   std::vector<merge::Plan> plans;
   std::vector<std::vector<std::uint32_t>> lists;  // of StateIds

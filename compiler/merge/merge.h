@@ -15,8 +15,8 @@
 namespace cohort {
 
 struct MergeResult {
-  std::vector<std::vector<StateId>> state_storages;          // variables to lie side by side, in this order
-  std::vector<std::map<NodeId, std::vector<NodeId>>> alike;  // by function, by node of the first member
+  std::vector<std::vector<StateId>> state_storages;     // variables to lie side by side, in this order
+  std::vector<std::map<NodeId, std::uint32_t>> merged;  // by function: see CompiledFunction
   std::vector<MergedGroup> groups;
   std::vector<NearMiss> near_misses;
 };

@@ -10,6 +10,7 @@
 #include "compiler/kernel_passes/walk.h"
 #include "compiler/merge/cost.h"
 #include "compiler/merge/dependences.h"
+#include "compiler/merge/near_misses.h"
 #include "compiler/merge/schedule.h"
 #include "ir/kernel_calls.h"
 
@@ -74,9 +75,12 @@ class Planner {
         skeletons_[k] = skeleton_of(program_, program_.kernels[k], fixed, plan_.lists);
     }
     find_buckets();
-    for (const std::vector<std::uint32_t>& group : schedule(find_dependences(program_, plan_.lists), bucket_))
-      take(group);
+    const Dependences dependences = find_dependences(program_, plan_.lists);
+    const std::vector<std::vector<std::uint32_t>> order = schedule(dependences, bucket_);
+    for (const std::vector<std::uint32_t>& group : order) take(group);
     take_commits();
+    const Planned planned{program_, plan_.lists, skeletons_, bucket_, fixed, dependences, order};
+    for (NearMiss& miss : find_near_misses(planned, function_)) plan_.near_misses.push_back(std::move(miss));
     return std::move(plan_);
   }
 

@@ -246,6 +246,8 @@ class Rewriter {
     }
     target.position = tables_.by_member(DType::kI64, positions, m);
     ++(target.position->kind == ExprKind::kLoad ? report.tables : report.blocks);
+    report.places.push_back(
+        {target.buffer, written_.contains(operand.buffers.front()), std::move(positions)});
     target.extents = extents_by_member(operand.buffers, m);
     return target;
   }
@@ -307,21 +309,18 @@ class Rewriter {
     MergedGroup report;
     report.function = function_;
     report.statements = count_statements(program_.kernels[group.kernels.front()].body);
-    std::map<NodeId, std::vector<NodeId>>& alike = result_.alike[function_];
-    std::vector<NodeId> first;
     for (const std::uint32_t k : group.kernels) {
       report.members.push_back(program_.kernels[k].name);
-      std::vector<NodeId> sources;
-      for_each_stmt(program_.kernels[k].body, [&](const Stmt& s) {
-        sources.insert(sources.end(), s.sources.begin(), s.sources.end());
-      });
-      if (k == group.kernels.front()) {
-        first = std::move(sources);
-        continue;
-      }
-      for (std::size_t i = 0; i < sources.size() && !first.empty(); ++i)
-        alike[first[std::min(i, first.size() - 1)]].push_back(sources[i]);
+      std::vector<NodeId>& nodes = report.nodes.emplace_back();
+      for_each_stmt(program_.kernels[k].body,
+                    [&](const Stmt& s) { nodes.insert(nodes.end(), s.sources.begin(), s.sources.end()); });
     }
+    written_.clear();
+    for_each_use(program_.kernels[group.kernels.front()].body, [&](const BufferUse& use) {
+      if (use.written) written_.insert(use.buffer);
+    });
+    const auto index = static_cast<std::uint32_t>(result_.groups.size());
+    for (const NodeId n : report.nodes.front()) result_.merged[function_].emplace(n, index);
     result_.groups.push_back(std::move(report));
   }
 
@@ -334,6 +333,7 @@ class Rewriter {
   Tables tables_;
   std::vector<View> views_;     // by BufferId of the program before
   std::vector<Kernel> copies_;  // of outputs
+  std::set<BufferId> written_;  // by the first member of the group under way
 };
 
 }  // namespace

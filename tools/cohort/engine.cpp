@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -36,7 +37,13 @@ struct EntryPoint {
   std::vector<ArrayMember> inputs, outputs;
 };
 
-// The hook for loops that threads may share: unequal ranges, the last one first. So what is compared with the
+// The hook for loops that threads may share: one thread does all.
+void in_one_piece(void*, void (*body)(void*, std::int64_t, std::int64_t), void* context, std::int64_t count,
+                  std::int64_t) {
+  body(context, 0, count);
+}
+
+// The same: unequal ranges, the last one first. So what is compared with the
 // interpreter does not depend on who runs which iterations.
 void in_pieces(void*, void (*body)(void*, std::int64_t, std::int64_t), void* context, std::int64_t count,
                std::int64_t) {
@@ -49,7 +56,8 @@ void in_pieces(void*, void (*body)(void*, std::int64_t, std::int64_t), void* con
 // A loaded module with one workspace. Everything it knows of the interface it reads from the manifest.
 class LoadedModule {
  public:
-  LoadedModule(const Module& module, const std::string& path) : module_(module) {
+  LoadedModule(const Module& module, const std::string& path, decltype(&in_pieces) parallel_for)
+      : module_(module) {
     const std::filesystem::path library = std::filesystem::absolute(path);
     std::string prefix = library.stem().string();
     if (prefix.starts_with("lib")) prefix.erase(0, 3);
@@ -65,13 +73,14 @@ class LoadedModule {
     workspace_.reset(std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment));
     if (!workspace_) throw std::bad_alloc();
     const auto init = symbol<std::int32_t (*)(void*, std::size_t)>(symbols["init"]);
+    reset_ = symbol<decltype(reset_)>(symbols["reset"]);
     check(init(workspace_.get(), bytes));
     const auto set_print =
         symbol<std::int32_t (*)(void*, void (*)(void*, const void*), void*)>(symbols["set_print"]);
     check(set_print(workspace_.get(), nullptr, nullptr));
     if (symbols.contains("set_parallel"))
       check(symbol<std::int32_t (*)(void*, decltype(&in_pieces), void*)>(symbols["set_parallel"])(
-          workspace_.get(), in_pieces, nullptr));
+          workspace_.get(), parallel_for, nullptr));
     for (const Json& f : manifest["functions"]) entries_[f["name"]] = entry_point(f);
   }
   ~LoadedModule() {
@@ -81,14 +90,45 @@ class LoadedModule {
   LoadedModule& operator=(const LoadedModule&) = delete;
 
   CallResult call(const Function& function, std::span<const Tensor> inputs, std::vector<Tensor>& state) {
-    const auto found = entries_.find(function.name);
-    if (found == entries_.end()) fail(DiagId::kUnknownFunction, function.name, module_.name);
-    const EntryPoint& entry = found->second;
-    const DimValues dims = bind_dims(module_, function, inputs);
+    const EntryPoint& entry = entry_of(function);
     for (std::size_t s = 0; s < state.size(); ++s)
       check(set_(workspace_.get(), module_.states[s].name.c_str(), state[s].data(), bytes_of(state[s])));
-
     CallResult result;
+    const std::vector<std::uint64_t> args = arguments(entry, function, inputs, result);
+    check(entry.call(workspace_.get(), args.data()));
+    for (std::size_t s = 0; s < state.size(); ++s)
+      check(get_(workspace_.get(), module_.states[s].name.c_str(), state[s].mutable_data(),
+                 bytes_of(state[s])));
+    return result;
+  }
+
+  double time(const Function& function, std::span<const Tensor> inputs, std::int64_t calls) {
+    const EntryPoint& entry = entry_of(function);
+    CallResult result;
+    const std::vector<std::uint64_t> args = arguments(entry, function, inputs, result);
+    check(reset_(workspace_.get()));
+    std::int32_t status = entry.call(workspace_.get(), args.data());  // brings code and data into cache
+    const auto begin = std::chrono::steady_clock::now();
+    for (std::int64_t i = 0; i < calls && status == 0; ++i)
+      status = entry.call(workspace_.get(), args.data());
+    const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - begin;
+    check(status);
+    return taken.count();
+  }
+
+ private:
+  static std::size_t bytes_of(const Tensor& tensor) { return static_cast<std::size_t>(tensor.bytes()); }
+
+  const EntryPoint& entry_of(const Function& function) const {
+    const auto found = entries_.find(function.name);
+    if (found == entries_.end()) fail(DiagId::kUnknownFunction, function.name, module_.name);
+    return found->second;
+  }
+
+  // The argument struct; makes the arrays of `result` that it points to.
+  std::vector<std::uint64_t> arguments(const EntryPoint& entry, const Function& function,
+                                       std::span<const Tensor> inputs, CallResult& result) const {
+    const DimValues dims = bind_dims(module_, function, inputs);
     for (const Output& output : function.outputs)
       result.outputs.emplace_back(function.type(output.value).dtype,
                                   evaluate(function.type(output.value).shape, dims));
@@ -105,16 +145,8 @@ class LoadedModule {
       put(entry.inputs[i], inputs[i].data(), bytes_of(inputs[i]));
     for (std::size_t i = 0; i < result.outputs.size(); ++i)
       put(entry.outputs[i], result.outputs[i].mutable_data(), bytes_of(result.outputs[i]));
-    check(entry.call(workspace_.get(), args.data()));
-
-    for (std::size_t s = 0; s < state.size(); ++s)
-      check(get_(workspace_.get(), module_.states[s].name.c_str(), state[s].mutable_data(),
-                 bytes_of(state[s])));
-    return result;
+    return args;
   }
-
- private:
-  static std::size_t bytes_of(const Tensor& tensor) { return static_cast<std::size_t>(tensor.bytes()); }
 
   template <typename T>
   T symbol(const std::string& name) {
@@ -146,6 +178,7 @@ class LoadedModule {
   const Module& module_;
   void* handle_ = nullptr;
   std::unique_ptr<void, Free> workspace_;
+  std::int32_t (*reset_)(void*) = nullptr;
   std::int32_t (*get_)(void*, const char*, void*, std::size_t) = nullptr;
   std::int32_t (*set_)(void*, const char*, const void*, std::size_t) = nullptr;
   std::size_t (*error_text_)(const void*, char*, std::size_t) = nullptr;
@@ -155,9 +188,16 @@ class LoadedModule {
 }  // namespace
 
 Engine library_engine(const Module& module, const std::string& path) {
-  auto loaded = std::make_shared<LoadedModule>(module, path);
+  auto loaded = std::make_shared<LoadedModule>(module, path, in_pieces);
   return [loaded](const Function& function, std::span<const Tensor> inputs, std::vector<Tensor>& state) {
     return loaded->call(function, inputs, state);
+  };
+}
+
+Stopwatch library_stopwatch(const Module& module, const std::string& path) {
+  auto loaded = std::make_shared<LoadedModule>(module, path, in_one_piece);
+  return [loaded](const Function& function, std::span<const Tensor> inputs, std::int64_t calls) {
+    return loaded->time(function, inputs, calls);
   };
 }
 

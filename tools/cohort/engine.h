@@ -19,4 +19,11 @@ Engine interpreter_engine(const Module& module);
 // it.
 Engine library_engine(const Module& module, const std::string& path);
 
+// Times calls of a built module: from the initial state, the same inputs each time, the state going on from
+// call to call; loops are not shared by threads. Gives the nanoseconds of all calls together.
+using Stopwatch =
+    std::function<double(const Function& function, std::span<const Tensor> inputs, std::int64_t calls)>;
+
+Stopwatch library_stopwatch(const Module& module, const std::string& path);
+
 }  // namespace cohort

@@ -14,7 +14,7 @@ constexpr Command kCommands[] = {
     {"compile", "make a C++ module from a graph", declare_compile},
     {"check", "read a graph and report every error in it", declare_check},
     {"inspect", "table of inputs, outputs, state, bytes and work", declare_inspect},
-    {"explain", "which kernel computes a node, what it reads and writes", declare_explain},
+    {"explain", "which kernel computes a node, what was merged and why, where state lies", declare_explain},
     {"run", "call a function on arrays from files", declare_run},
     {"verify", "build a module and compare it with the interpreter", declare_verify},
     {"opt", "run graph passes and print what comes out", declare_opt},

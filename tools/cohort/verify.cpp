@@ -1,11 +1,9 @@
 // cohort verify: builds the module and compares every function with the interpreter, on everyday and on
 // special values.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <optional>
 
 #include "compiler/pass.h"
@@ -18,6 +16,7 @@
 #include "tools/cohort/engine.h"
 #include "tools/cohort/input.h"
 #include "tools/cohort/merge_option.h"
+#include "tools/cohort/temporary_folder.h"
 
 namespace cohort {
 namespace {
@@ -29,26 +28,6 @@ struct VerifyOptions {
   int rounds = 16, steps = 3;
   std::uint64_t seed = 1;
   double ulp = -1;  // negative: by the function's operators
-};
-
-// A folder that goes away with the object.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "cohort-verify-XXXXXX").string();
-    if (!mkdtemp(pattern.data())) fail(DiagId::kFileUnwritable, pattern, "no temporary folder can be made");
-    path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
 };
 
 // What one call came to: results, or the message of a run-time error.
