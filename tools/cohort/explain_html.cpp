@@ -51,8 +51,15 @@ class FunctionPage {
       for (const std::vector<NodeId>& nodes : groups_.back()->nodes)
         for (const NodeId n : nodes)
           if (group_of_node_[n] < 0) group_of_node_[n] = local;
+      // A copy into state is drawn as the loop that computes what is copied.
+      int writer = local;
+      if (groups_.back()->nodes.front().empty())
+        for (const MergedGroup::Place& place : groups_.back()->places)
+          if (const auto from = group_of_buffer_.find(place.buffer);
+              !place.written && from != group_of_buffer_.end())
+            writer = from->second;
       for (const MergedGroup::Place& place : groups_.back()->places)
-        if (place.written) group_of_buffer_.try_emplace(place.buffer, local);
+        if (place.written) group_of_buffer_.try_emplace(place.buffer, writer);
     }
   }
 
