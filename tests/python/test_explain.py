@@ -52,6 +52,10 @@ def test_json_tells_groups_storages_and_near_misses(graph) -> None:
     assert group["kernels_after"] == 1
     assert group["saved"] == {"calls": 30, "statements": 30 * group["statements"]}
     assert group["in_kernels"]
+    (copies,) = (g for g in step["groups"] if g["name"].startswith("update "))
+    assert copies["in_kernels"] == group["in_kernels"]
+    sizes = report["sources"]
+    assert sizes["as_compiled"]["lines"] < sizes["unmerged"]["lines"]
     (storage,) = report["storages"]
     assert storage["count"] == 31
     members = storage["members"]

@@ -96,6 +96,12 @@ void print_storages(const Json& storages) {
   }
 }
 
+void print_sources(const Json& sources) {
+  const Json &now = sources["as_compiled"], &before = sources["unmerged"];
+  fmt::print("emitted C++: {} lines, {} bytes; with --merge=off {} lines, {} bytes\n", number(now, "lines"),
+             number(now, "bytes"), number(before, "lines"), number(before, "bytes"));
+}
+
 void print_measured(const Json& measured) {
   for (const auto& [name, m] : measured.items())
     fmt::print("measured {}: {:.3f} us merged, {:.3f} us with --merge=off: {:.2f} times as fast\n", name,
@@ -135,12 +141,17 @@ int explain(const ExplainOptions& options) {
       explain_absent(source, name, options.node);
     all["functions"][name] = std::move(report);
   }
-  if (options.node.empty()) all["storages"] = explain_storages(compiled);
+  if (options.node.empty()) {
+    all["storages"] = explain_storages(compiled);
+    if (options.compile.merge != MergeMode::kOff)
+      all["sources"] = explain_sources(source, compiled, options.compile);
+  }
   if (options.measure) all["measured"] = measure_merging(source, options.compile, options.function);
   if (options.json) {
     fmt::print("{}\n", all.dump(2));
   } else if (options.page.empty()) {
     if (all.contains("storages")) print_storages(all["storages"]);
+    if (all.contains("sources")) print_sources(all["sources"]);
   }
   if (options.measure && !options.json) print_measured(all["measured"]);
   if (!options.page.empty()) write_page(options.page, compiled, all);

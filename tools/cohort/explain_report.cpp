@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "codegen/emit.h"
 #include "compiler/kernel_passes/walk.h"
 #include "ir/op_def.h"
 
@@ -123,13 +124,24 @@ class Explanation {
   }
 
   // Groups.
+  // Of groups that compute a node by that; of copies into state, which are joined to what they copy or need
+  // no kernel at all, by what they write.
   std::map<std::size_t, std::set<std::string>> kernels_by_group() const {
     std::map<std::size_t, std::set<std::string>> result;
+    std::map<BufferId, std::set<std::string>> writers;
     for (std::size_t k = 0; k < contents_.size(); ++k) {
-      for (const NodeId n : contents_[k].nodes) {
+      const std::string& name = f_.program.kernels[k].name;
+      for (const NodeId n : contents_[k].nodes)
         if (const auto group = f_.merged.find(n); group != f_.merged.end())
-          result[group->second].insert(f_.program.kernels[k].name);
-      }
+          result[group->second].insert(name);
+      for (const BufferId b : contents_[k].writes) writers[b].insert(name);
+    }
+    for (std::size_t g = 0; g < compiled_.groups.size(); ++g) {
+      const MergedGroup& group = compiled_.groups[g];
+      if (group.function != index_ || !group.nodes.front().empty()) continue;
+      for (const MergedGroup::Place& place : group.places)
+        if (const auto kernels = writers.find(place.buffer); place.written && kernels != writers.end())
+          result[g].insert(kernels->second.begin(), kernels->second.end());
     }
     return result;
   }
@@ -265,6 +277,22 @@ class Explanation {
 Json explain_function(const Module& source, const CompiledModule& compiled, std::size_t function,
                       const std::string& node) {
   return Explanation(source, compiled, function).all(node);
+}
+
+Json explain_sources(const Module& source, const CompiledModule& compiled, CompileOptions options) {
+  const auto size = [](const CompiledModule& module) {
+    std::size_t bytes = 0, lines = 0;
+    for (const Artefact& file : emit_module(module, {})) {
+      if (!file.name.ends_with(".cpp")) continue;
+      bytes += file.bytes.size();
+      lines += static_cast<std::size_t>(std::count(file.bytes.begin(), file.bytes.end(), '\n'));
+    }
+    return Json{{"bytes", bytes}, {"lines", lines}};
+  };
+  Json json{{"as_compiled", size(compiled)}};
+  options.merge = MergeMode::kOff;
+  json["unmerged"] = size(compile(source, options));
+  return json;
 }
 
 Json explain_storages(const CompiledModule& compiled) {

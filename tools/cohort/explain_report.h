@@ -17,6 +17,9 @@ using Json = nlohmann::ordered_json;
 Json explain_function(const Module& source, const CompiledModule& compiled, std::size_t function,
                       const std::string& node);
 
+// The C++ sources that are emitted, and those that --merge=off would give.
+Json explain_sources(const Module& source, const CompiledModule& compiled, CompileOptions options);
+
 // State that lies side by side.
 Json explain_storages(const CompiledModule& compiled);
 
