@@ -102,6 +102,13 @@ TEST_CASE("case 22: an observer changes nothing") {
   check_merging(network(true), 5);
 }
 
+TEST_CASE("case 23: names that clash in one group") {
+  const std::vector<std::string> names = {"a-b", "a_b", "a b", "A_b", "", "class", "a.b"};
+  const CompiledModule merged = check_merging(doubled(std::vector<std::int64_t>(7, 3), names, true));
+  CHECK(kernel_count(merged) == 1);
+  CHECK(merged.state_storages.at(0).size() == 7);
+}
+
 TEST_CASE("case 24: many tiny members") {
   for (const std::size_t count : {300, 7000}) {
     const CompiledModule merged =
