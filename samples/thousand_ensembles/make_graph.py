@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes a graph of many small ensembles of spiking neurons: python3 make_graph.py FILE [ENSEMBLES] [NEURONS]
 
-Every ensemble has state, gains, biases and decoders of its own: leaky integrate-and-fire neurons that read one
-input, decoded, low-pass filtered, and summed into one output. Standard library only.
+Every ensemble has state, gains, biases and decoders of its own: leaky integrate-and-fire neurons that read
+one input, decoded, low-pass filtered, and summed into one output. Standard library only.
 """
 
 import json
