@@ -1,4 +1,4 @@
-"""`cohort explain`: the story of merging as text, JSON and a page, which is looked at in a browser if there is one."""
+"""`cohort explain`: the story of merging as text, JSON and a page, looked at in a browser if there is one."""
 
 from __future__ import annotations
 
@@ -83,7 +83,9 @@ def test_text_tells_the_same(graph) -> None:
     text = run_tool("explain", graph)
     assert re.search(r"group \S+: 31 members of \d+ statements \(", text)
     assert re.search(r"31 kernels before, 1 after: 30 calls and \d+ statements less", text)
-    assert re.search(r"storage at workspace\+\d+: 31 state variables side by side, 4960 bytes \(filter0, ", text)
+    assert re.search(
+        r"storage at workspace\+\d+: 31 state variables side by side, 4960 bytes \(filter0, ", text
+    )
     assert "for each of 31 alike" in text
     assert "storage at" not in run_tool("explain", "--merge=off", graph)
 
@@ -98,6 +100,14 @@ def test_near_misses(tmp_path) -> None:
     assert miss["count"] == 3
     assert miss["reason"] == "one reads `x0`, another `x1`: the caller's arrays keep their place"
     assert "near miss: 3 kernels (" in run_tool("explain", path)
+
+
+@needs("compile")
+def test_notes_in_emitted_code_count_members(graph, tmp_path) -> None:
+    run_tool("compile", "-o", tmp_path, graph)
+    notes = [line for line in (tmp_path / "filters.cpp").read_text().splitlines() if line.startswith("// ")]
+    assert any(line.startswith("// for each of 31 alike: next_filter0 = cumsum(") for line in notes)
+    assert any(line.startswith("// matmul = matmul(") for line in notes)
 
 
 @needs("compile")
@@ -163,9 +173,20 @@ def test_a_large_page_is_summarised(tmp_path) -> None:
 
 def rendered(page: Path, search: str) -> str:
     """The document after its scripts have run."""
-    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000", "--dump-dom"]
+    command = [
+        BROWSER,
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--virtual-time-budget=5000",
+        "--dump-dom",
+    ]
     done = subprocess.run(
-        [*command, f"file://{page}#search={quote(search)}"], capture_output=True, text=True, check=True, timeout=60
+        [*command, f"file://{page}#search={quote(search)}"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
     )
     return done.stdout
 
