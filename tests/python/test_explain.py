@@ -218,3 +218,20 @@ def test_the_page_in_a_browser(page) -> None:
     none = rendered(page, "no such name")
     assert rows(none, "kernels")[0] == []
     assert "nothing has such a name" in none
+
+
+@pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")
+def test_typing_filters(page, tmp_path) -> None:
+    typing = """<script>
+      const box = document.getElementById("search");
+      box.value = "filter7";
+      box.dispatchEvent(new Event("input"));
+      document.body.dataset.typed = document.getElementById("found").textContent;
+      box.value = "";
+      box.dispatchEvent(new Event("input"));
+    </script></body>"""
+    copy = tmp_path / "typed.html"
+    copy.write_text(page.read_text().replace("</body>", typing))
+    document = rendered(copy, "product")
+    assert re.search(r'data-typed="[^"]*1 storage', document)
+    assert rows(document, "kernels")[1] == []  # emptied, it shows all again

@@ -177,6 +177,7 @@ class FunctionPage {
                       {"arrays", group == group_of_buffer_.end() ? 1 : buffer.shape.front().offset},
                       {"offset", f_.placements[b].offset},
                       {"bytes", buffer_bytes(buffer, compiled_.module.dims)},
+                      {"each", stands_by_member(b)},
                       {"first", life[b].first},
                       {"last", life[b].last}});
     }
@@ -185,6 +186,18 @@ class FunctionPage {
             {"bytes", compiled_.workspace_bytes},
             {"left_out", left},
             {"bars", std::move(bars)}};
+  }
+  // Whether array m of a merged buffer is member m's, all of one size.
+  bool stands_by_member(kernel::BufferId b) const {
+    const auto group = group_of_buffer_.find(b);
+    if (group == group_of_buffer_.end() || !f_.program.buffers[b].row_starts.empty()) return false;
+    for (const MergedGroup::Place& place : groups_[static_cast<std::size_t>(group->second)]->places) {
+      if (place.buffer != b || !place.written) continue;
+      for (std::size_t m = 0; m < place.positions.size(); ++m)
+        if (place.positions[m] != m) return false;
+      return f_.program.buffers[b].shape.front().offset == static_cast<std::int64_t>(place.positions.size());
+    }
+    return false;
   }
   // Variables one by one while they are few, otherwise by storage.
   void add_state(Json& bars) const {
