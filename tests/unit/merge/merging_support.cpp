@@ -111,10 +111,26 @@ std::size_t loop_count(const CompiledModule& compiled, std::size_t function) {
   return count;
 }
 
-Module replicated(const Module& source, int copies, bool outputs) {
+namespace {
+
+// Named dims as the constants they are in one copy.
+Shape with_constants(Shape shape, const DimValues& values) {
+  for (Dim& d : shape) d = evaluate(d, values);
+  return shape;
+}
+Attrs with_constants(Attrs attrs, const DimValues& values) {
+  for (NamedAttr& attr : attrs) {
+    if (auto* shape = std::get_if<Shape>(&attr.value)) *shape = with_constants(std::move(*shape), values);
+  }
+  return attrs;
+}
+
+}  // namespace
+
+Module replicated(const Module& source, int copies, bool outputs, bool ragged) {
   const Function& function = *source.functions.front();
   ModuleBuilder module("replicated");
-  module.module().dims = source.dims;
+  if (!ragged) module.module().dims = source.dims;
   FunctionBuilder step(module, "step");
   std::map<ValueId, ValueId> shared;
   for (int copy = 0; copy < copies; ++copy) {
@@ -133,23 +149,29 @@ Module replicated(const Module& source, int copies, bool outputs) {
     };
     std::map<ValueId, ValueId> values;
     std::map<StateId, StateId> states;
+    DimValues dims;
+    for (const NamedDim& d : source.dims) dims.push_back(std::min(d.max, d.min + copy * 2 % 5));
+    const auto shape_of = [&](const Type& type) {
+      return ragged ? with_constants(type.shape, dims) : type.shape;
+    };
     for (StateId s = 0; s < source.states.size(); ++s)
       states[s] = module.add_state(source.states[s].name + suffix, source.states[s].type,
                                    varied(source.states[s].init));
     for (ValueId v = 0; v < function.values.size(); ++v) {
       const Value& value = function.value(v);
-      const bool fixed_shape = std::all_of(value.type.shape.begin(), value.type.shape.end(),
-                                           [](const Dim& d) { return d.is_constant(); });
-      if (value.kind == ValueKind::kInput && (value.index % 2 == 0 || !fixed_shape)) {
+      const Type type{value.type.dtype, shape_of(value.type)};
+      const bool fixed_shape =
+          std::all_of(type.shape.begin(), type.shape.end(), [](const Dim& d) { return d.is_constant(); });
+      if (value.kind == ValueKind::kInput && !ragged && (value.index % 2 == 0 || !fixed_shape)) {
         if (copy == 0) shared[v] = step.input(value.name, value.type);
         values[v] = shared[v];
       } else if (value.kind == ValueKind::kInput) {
         Extents extents;
-        for (const Dim& d : value.type.shape) extents.push_back(d.offset);
-        Tensor init(value.type.dtype, extents);
+        for (const Dim& d : type.shape) extents.push_back(d.offset);
+        Tensor init(type.dtype, extents);
         for (std::int64_t i = 0; i < init.size(); ++i)
           set_element(init, i, static_cast<double>((i * 7 + copy) % 5) - 1);
-        values[v] = step.state(module.add_state(value.name + suffix, value.type, std::move(init)));
+        values[v] = step.state(module.add_state(value.name + suffix, type, std::move(init)));
       } else if (value.kind == ValueKind::kState) {
         values[v] = step.state(states[value.index]);
       } else if (value.kind == ValueKind::kConstant) {
@@ -162,7 +184,8 @@ Module replicated(const Module& source, int copies, bool outputs) {
     for (const Node& node : function.nodes) {
       std::vector<ValueId> inputs;
       for (const ValueId input : node.inputs) inputs.push_back(values.at(input));
-      const ValueId first = step.node(*node.op, inputs, node.attrs);
+      const ValueId first =
+          step.node(*node.op, inputs, ragged ? with_constants(node.attrs, dims) : node.attrs);
       for (std::uint32_t r = 0; r < node.result_count; ++r) {
         const std::string& name = function.value(node.first_result + r).name;
         if (!name.empty()) step.function().values[first + r].name = name + suffix;
@@ -176,7 +199,7 @@ Module replicated(const Module& source, int copies, bool outputs) {
       step.update(states.at(update.state), values.at(update.value));
     if (outputs) continue;
     for (const Output& output : function.outputs) {
-      const Type& type = function.type(output.value);
+      const Type type{function.type(output.value).dtype, shape_of(function.type(output.value))};
       Extents extents;
       for (const Dim& d : type.shape) extents.push_back(d.is_constant() ? d.offset : -1);
       if (std::find(extents.begin(), extents.end(), -1) != extents.end()) continue;

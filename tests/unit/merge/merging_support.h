@@ -27,7 +27,8 @@ std::size_t loop_count(const CompiledModule& compiled, std::size_t function = 0)
 
 // The first function of `source` k times in one function: state and constants of each copy are its own, with
 // other values; inputs with an even index are shared, the others become state of each copy. Updates stay,
-// outputs of copy j become outputs, too, if `outputs`, and updates of further state otherwise.
-Module replicated(const Module& source, int copies, bool outputs);
+// outputs of copy j become outputs, too, if `outputs`, and updates of further state otherwise. If `ragged`,
+// named dims are constants, other ones in each copy, and no input is shared.
+Module replicated(const Module& source, int copies, bool outputs, bool ragged = false);
 
 }  // namespace cohort::test

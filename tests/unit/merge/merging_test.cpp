@@ -199,6 +199,22 @@ TEST_CASE("members that read each other's old values") {
   check_merging(module, 4);
 }
 
+TEST_CASE("copies of random graphs of different sizes, merged, mean what they meant") {
+  const char* given = std::getenv("COHORT_COUNT");
+  const char* first = std::getenv("COHORT_SEED");
+  const std::uint64_t count = given ? std::strtoull(given, nullptr, 10) : 60;
+  const std::uint64_t begin = first ? std::strtoull(first, nullptr, 10) : 1;
+  for (std::uint64_t seed = begin; seed < begin + count; ++seed) {
+    INFO("seed " << seed);
+    RandomGraphOptions options;
+    options.nodes = 4 + static_cast<int>(seed % 14);
+    options.max_elements = 100;
+    check_merging(
+        replicated(random_module(seed, options), 3 + static_cast<int>(seed % 4), seed % 3 == 0, true), 2,
+        seed);
+  }
+}
+
 TEST_CASE("copies of random graphs, merged, mean what they meant") {
   const char* given = std::getenv("COHORT_COUNT");
   const char* first = std::getenv("COHORT_SEED");
