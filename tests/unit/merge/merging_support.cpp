@@ -199,7 +199,7 @@ Module replicated(const Module& source, int copies, bool outputs, bool ragged) {
       step.update(states.at(update.state), values.at(update.value));
     if (outputs) continue;
     for (const Output& output : function.outputs) {
-      const Type type{function.type(output.value).dtype, shape_of(function.type(output.value))};
+      const Type type = step.type(values.at(output.value));  // `squeeze` may take an axis that is 1 here
       Extents extents;
       for (const Dim& d : type.shape) extents.push_back(d.is_constant() ? d.offset : -1);
       if (std::find(extents.begin(), extents.end(), -1) != extents.end()) continue;
