@@ -28,6 +28,20 @@ std::vector<std::string> numbered(std::size_t count) {
   return names;
 }
 
+// COHORT_SEED and COHORT_COUNT choose which random graphs; a failure names its seed.
+void for_each_seed(const std::function<void(std::uint64_t seed, RandomGraphOptions options)>& check) {
+  const char* given = std::getenv("COHORT_COUNT");
+  const char* first = std::getenv("COHORT_SEED");
+  const std::uint64_t count = given ? std::strtoull(given, nullptr, 10) : 60;
+  const std::uint64_t begin = first ? std::strtoull(first, nullptr, 10) : 1;
+  for (std::uint64_t seed = begin; seed < begin + count; ++seed) {
+    INFO("seed " << seed);
+    RandomGraphOptions options;
+    options.nodes = 4 + static_cast<int>(seed % 14);
+    check(seed, options);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("case 18: 26 alike variables are one storage and one loop, whatever they are called") {
@@ -200,33 +214,19 @@ TEST_CASE("members that read each other's old values") {
 }
 
 TEST_CASE("copies of random graphs of different sizes, merged, mean what they meant") {
-  const char* given = std::getenv("COHORT_COUNT");
-  const char* first = std::getenv("COHORT_SEED");
-  const std::uint64_t count = given ? std::strtoull(given, nullptr, 10) : 60;
-  const std::uint64_t begin = first ? std::strtoull(first, nullptr, 10) : 1;
-  for (std::uint64_t seed = begin; seed < begin + count; ++seed) {
-    INFO("seed " << seed);
-    RandomGraphOptions options;
-    options.nodes = 4 + static_cast<int>(seed % 14);
+  for_each_seed([](std::uint64_t seed, RandomGraphOptions options) {
     options.max_elements = 100;
     check_merging(
         replicated(random_module(seed, options), 3 + static_cast<int>(seed % 4), seed % 3 == 0, true), 2,
         seed);
-  }
+  });
 }
 
 TEST_CASE("copies of random graphs, merged, mean what they meant") {
-  const char* given = std::getenv("COHORT_COUNT");
-  const char* first = std::getenv("COHORT_SEED");
-  const std::uint64_t count = given ? std::strtoull(given, nullptr, 10) : 60;
-  const std::uint64_t begin = first ? std::strtoull(first, nullptr, 10) : 1;
-  for (std::uint64_t seed = begin; seed < begin + count; ++seed) {
-    INFO("seed " << seed);
-    RandomGraphOptions options;
-    options.nodes = 4 + static_cast<int>(seed % 14);
+  for_each_seed([](std::uint64_t seed, RandomGraphOptions options) {
     options.max_elements = 60;
     options.named_dims = seed % 4 == 0;
     const Module source = random_module(seed, options);
     check_merging(replicated(source, 2 + static_cast<int>(seed % 5), seed % 3 == 0), 2, seed);
-  }
+  });
 }

@@ -8,6 +8,7 @@
 #include "ir/builder.h"
 #include "ir/diagnostics.h"
 #include "ir/interpreter.h"
+#include "tests/support/same_bits.h"
 
 namespace cohort::test {
 
@@ -43,8 +44,6 @@ void check_module(const Module& module, const std::vector<Tensor>& inputs,
 // is none.
 Diagnostic error_of(const std::string& op, const std::vector<Tensor>& inputs, Attrs attrs = {});
 
-// Whether dtype, extents and bits are equal, any NaN being equal to any other.
-bool same(const Tensor& a, const Tensor& b);
 // For messages of failing checks: "f64[2] [1, 2]".
 std::string show(const Tensor& tensor);
 // Compares and shows both if they differ.
