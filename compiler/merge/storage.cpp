@@ -25,7 +25,7 @@ class DisjointSets {
 
 }  // namespace
 
-Storages plan_storages(std::uint32_t count, std::span<const std::vector<std::uint32_t>> lists) {
+Storages join_lists(std::uint32_t count, std::span<const std::vector<std::uint32_t>> lists) {
   Storages result;
   result.storage.assign(count, Storages::kNone);
   result.position.assign(count, 0);
@@ -33,27 +33,30 @@ Storages plan_storages(std::uint32_t count, std::span<const std::vector<std::uin
   for (const std::vector<std::uint32_t>& list : lists) {
     for (const std::uint32_t e : list) sets.join(list.front(), e);
   }
-  // Elements of a storage in order of appearance; then so that as many lists as possible are consecutive.
   std::vector<std::uint32_t> storage_of_root(count, Storages::kNone);
-  std::vector<std::vector<WeightedSet>> wishes;
   for (const std::vector<std::uint32_t>& list : lists) {
     std::uint32_t& storage = storage_of_root[sets.find(list.front())];
     if (storage == Storages::kNone) {
       storage = static_cast<std::uint32_t>(result.members.size());
       result.members.emplace_back();
-      wishes.emplace_back();
     }
-    WeightedSet wish;
     for (const std::uint32_t e : list) {
-      if (result.storage[e] == Storages::kNone) {
-        result.storage[e] = storage;
-        result.position[e] = static_cast<std::uint32_t>(result.members[storage].size());
-        result.members[storage].push_back(e);
-      }
-      wish.elements.push_back(result.position[e]);
+      if (result.storage[e] != Storages::kNone) continue;
+      result.storage[e] = storage;
+      result.position[e] = static_cast<std::uint32_t>(result.members[storage].size());
+      result.members[storage].push_back(e);
     }
-    wish.weight = static_cast<double>(list.size());
-    wishes[storage].push_back(std::move(wish));
+  }
+  return result;
+}
+
+Storages plan_storages(std::uint32_t count, std::span<const std::vector<std::uint32_t>> lists) {
+  Storages result = join_lists(count, lists);
+  std::vector<std::vector<WeightedSet>> wishes(result.members.size());
+  for (const std::vector<std::uint32_t>& list : lists) {
+    WeightedSet wish{{}, static_cast<double>(list.size())};
+    for (const std::uint32_t e : list) wish.elements.push_back(result.position[e]);
+    wishes[result.storage[list.front()]].push_back(std::move(wish));
   }
   for (std::size_t s = 0; s < result.members.size(); ++s) {
     std::vector<std::uint32_t>& members = result.members[s];

@@ -17,7 +17,9 @@ struct Storages {
   std::vector<std::uint32_t> position;              // by element: in its storage
   static constexpr std::uint32_t kNone = UINT32_MAX;
 };
-// `lists` are operands of groups, each to lie in one storage and if possible in its own order.
+// Which elements share a storage: those of one list, in order of appearance.
+Storages join_lists(std::uint32_t count, std::span<const std::vector<std::uint32_t>> lists);
+// The same, laid out so that as many lists as possible are consecutive.
 Storages plan_storages(std::uint32_t count, std::span<const std::vector<std::uint32_t>> lists);
 
 }  // namespace cohort::merge

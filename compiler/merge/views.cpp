@@ -48,7 +48,7 @@ class Placer {
       lists.emplace_back();
       for (const BufferId b : buffers) lists.back().push_back(program_.buffers[b].index);
     });
-    const Storages used = plan_storages(static_cast<std::uint32_t>(module_.states.size()), lists);
+    const Storages used = join_lists(static_cast<std::uint32_t>(module_.states.size()), lists);
     struct Part {
       std::uint32_t storage, first, last;
     };
