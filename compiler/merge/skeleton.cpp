@@ -52,9 +52,11 @@ class SkeletonWriter {
     // Outputs are operands like temporaries: merged, they are copied to the caller's arrays.
     code(b.kind == BufferKind::kOutput ? BufferKind::kTemporary : b.kind);
     number(b.shape.size());
+    // Arrays of different sizes lie flat, one behind the other, which named dims forbid.
+    const bool constant = is_constant(b.shape);
     for (std::size_t axis = lists_.contains(id) ? 1 : 0; axis < b.shape.size(); ++axis) {
       const Dim& d = b.shape[axis];
-      if (d.is_constant())
+      if (constant)
         append(result_.exact, static_cast<std::uint64_t>(d.offset));
       else
         dim(d);

@@ -51,7 +51,12 @@ Storages join_lists(std::uint32_t count, std::span<const std::vector<std::uint32
 }
 
 Storages plan_storages(std::uint32_t count, std::span<const std::vector<std::uint32_t>> lists) {
-  Storages result = join_lists(count, lists);
+  // Where the lists leave the order open it is that of the longest, in all storages: the members of groups of
+  // any size then stand in the same order everywhere.
+  std::vector<std::vector<std::uint32_t>> longest_first(lists.begin(), lists.end());
+  std::stable_sort(longest_first.begin(), longest_first.end(),
+                   [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  Storages result = join_lists(count, longest_first);
   std::vector<std::vector<WeightedSet>> wishes(result.members.size());
   for (const std::vector<std::uint32_t>& list : lists) {
     WeightedSet wish{{}, static_cast<double>(list.size())};

@@ -1,5 +1,9 @@
 #include <doctest/doctest.h>
 
+#include <set>
+
+#include "compiler/merge/common_name.h"
+#include "ir/text_parser.h"
 #include "merging_support.h"
 #include "tests/support/random_graph.h"
 
@@ -160,6 +164,45 @@ TEST_CASE("case 25: members of 50, 100, 1000 and 1") {
     step.output("b", step.make("add", {step.make("matmul", {x, constant({3, 5}, 3)}), constant({2, 5}, 4)}));
   });
   check_merging(biases);
+}
+
+TEST_CASE("sizes that differ beside a named dim stay apart, equal ones merge") {
+  std::string text = "module model\ndim batch 1..9\n";
+  for (const char* state : {"a : f64[2] = 1", "b : f64[5] = 2", "c : f64[5] = 3"})
+    text += fmt::format("state @{}\n", state);
+  text += "func step(%x: f64[batch]) {\n";
+  for (const char name : {'a', 'b', 'c'})
+    text += fmt::format(
+        "  %o{0} = outer(%x, @{0})\n  %s{0} = cumsum(%o{0}) {{axis = 0}}\n  output y{0} = %s{0}\n", name);
+  const CompiledModule merged = check_merging(parse_text(text + "}\n", "model"));
+  REQUIRE(!merged.groups.empty());
+  for (const MergedGroup& group : merged.groups) CHECK(group.members.size() == 2);
+}
+
+TEST_CASE("an odd member leaves the others in their order") {
+  // The first has no product (1 * x is x), so one loop has 7 members and the others 8.
+  const Module module = model([&](ModuleBuilder& builder, FunctionBuilder& step) {
+    for (int k = 0; k < 8; ++k) {
+      const std::string name = fmt::format("s{}", k);
+      const ValueId s = variable(builder, step, name, {5});
+      const ValueId scaled = step.make("mul", {s, step.literal(DType::kF64, 1 + k)});
+      const ValueId next = step.make("cumsum", {step.make("sin", {step.make("cumsum", {scaled})})});
+      step.update(find_state(builder.module(), name), next);
+    }
+  });
+  const CompiledModule merged = check_merging(module);
+  std::set<std::size_t> sizes;
+  for (const MergedGroup& group : merged.groups) {
+    sizes.insert(group.members.size());
+    CHECK(group.tables == 0);
+  }
+  CHECK(sizes == std::set<std::size_t>{7, 8});
+}
+
+TEST_CASE("a common name has whole characters") {
+  CHECK(merge::common_name({"é1", "è1"}) == "é1");    // equal first bytes
+  CHECK(merge::common_name({"aĀx", "aŀx"}) == "ax");  // equal last bytes
+  CHECK(merge::common_name({"日3本", "日4本"}) == "日本");
 }
 
 TEST_CASE("sums of many alike terms are loops in their own order") {
