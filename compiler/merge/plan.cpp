@@ -8,6 +8,7 @@
 
 #include "compiler/kernel_passes/commits.h"
 #include "compiler/kernel_passes/walk.h"
+#include "compiler/merge/align.h"
 #include "compiler/merge/cost.h"
 #include "compiler/merge/dependences.h"
 #include "compiler/merge/near_misses.h"
@@ -79,6 +80,7 @@ class Planner {
     const std::vector<std::vector<std::uint32_t>> order = schedule(dependences, bucket_);
     for (const std::vector<std::uint32_t>& group : order) take(group);
     take_commits();
+    align_members(program_, plan_);
     const Planned planned{program_, plan_.lists, skeletons_, bucket_, fixed, dependences, order};
     for (NearMiss& miss : find_near_misses(planned, function_)) plan_.near_misses.push_back(std::move(miss));
     return std::move(plan_);

@@ -8,6 +8,7 @@
 
 #include "compiler/kernel_passes/access.h"
 #include "compiler/kernel_passes/walk.h"
+#include "compiler/merge/align.h"
 #include "compiler/merge/common_name.h"
 #include "compiler/merge/tables.h"
 #include "compiler/merge/views.h"
@@ -40,8 +41,8 @@ class Rewriter {
         tables_(module, program_) {}
 
   Program run() {
-    order_members();
     views_ = place_arrays(module_, program_, plan_, states_, tables_);
+    order_members();
     copy_outputs();
     std::vector<Kernel> kernels;
     for (Group& group : plan_.groups)
@@ -54,29 +55,43 @@ class Rewriter {
  private:
   BufferKind kind(BufferId b) const { return program_.buffers[b].kind; }
 
-  // The members of a group stand in the order in which its state lies.
+  // Where the members of a group do not stand as its arrays lie, they take the order of the operand with
+  // which most operands are blocks.
   void order_members() {
     for (Group& group : plan_.groups) {
-      for (const Operand& operand : group.operands) {
-        if (operand.shared || kind(operand.buffers.front()) != BufferKind::kState) continue;
-        std::vector<std::uint32_t> order(group.kernels.size());
-        std::iota(order.begin(), order.end(), 0U);
-        std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-          return states_.position[program_.buffers[operand.buffers[a]].index] <
-                 states_.position[program_.buffers[operand.buffers[b]].index];
-        });
-        permute(group.kernels, order);
-        permute(group.constants, order);
-        for (Operand& o : group.operands) permute(o.buffers, order);
-        break;
+      const std::vector<std::vector<std::uint32_t>> placed = places(group);
+      std::vector<std::uint32_t> order(group.kernels.size()), best;
+      std::iota(order.begin(), order.end(), 0U);
+      std::size_t most = count_blocks(placed, order);
+      for (auto by = placed.begin(); by != placed.end() && most < placed.size(); ++by) {
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::uint32_t a, std::uint32_t b) { return (*by)[a] < (*by)[b]; });
+        const std::size_t blocks = count_blocks(placed, order);
+        if (blocks <= most) continue;
+        most = blocks;
+        best = order;
       }
+      if (!best.empty()) reorder(group, best);
     }
   }
-  template <typename T>
-  static void permute(std::vector<T>& values, const std::vector<std::uint32_t>& order) {
-    std::vector<T> result;
-    for (const std::uint32_t i : order) result.push_back(std::move(values[i]));
-    values = std::move(result);
+  // By operand that differs between members the place of each member's array.
+  std::vector<std::vector<std::uint32_t>> places(const Group& group) const {
+    std::vector<std::vector<std::uint32_t>> result;
+    for (const Operand& operand : group.operands) {
+      const BufferId first = operand.buffers.front();
+      if (operand.shared || plan_.lists.contains(first) || views_[first].buffer == kNoBuffer) continue;
+      result.emplace_back();
+      for (const BufferId b : operand.buffers) result.back().push_back(views_[b].position);
+    }
+    return result;
+  }
+  static std::size_t count_blocks(const std::vector<std::vector<std::uint32_t>>& placed,
+                                  const std::vector<std::uint32_t>& order) {
+    return static_cast<std::size_t>(std::count_if(placed.begin(), placed.end(), [&](const auto& places) {
+      return std::adjacent_find(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+               return places[b] != places[a] + 1;
+             }) == order.end();
+    }));
   }
 
   // Outputs that moved into a storage are copied to the caller's arrays at the end.

@@ -199,6 +199,35 @@ TEST_CASE("an odd member leaves the others in their order") {
   CHECK(sizes == std::set<std::size_t>{7, 8});
 }
 
+TEST_CASE("members in another order at every step are aligned") {
+  const Module module = model([&](ModuleBuilder& builder, FunctionBuilder& step) {
+    constexpr std::size_t kCount = 11;
+    std::vector<ValueId> x(kCount), w(kCount), value(kCount);
+    for (std::size_t k = 0; k < kCount; ++k) {
+      x[k * 3 % kCount] = variable(builder, step, fmt::format("x{}", k * 3 % kCount), {4});
+      w[k * 5 % kCount] = variable(builder, step, fmt::format("w{}", k * 5 % kCount), {4});
+    }
+    for (std::size_t k = 0; k < kCount; ++k) {
+      const std::size_t m = k * 7 % kCount;
+      value[m] = step.make("cumsum", {step.make("mul", {x[m], w[m]})});
+    }
+    for (std::size_t k = 0; k < kCount; ++k) {  // an odd one in the middle, and each reads its neighbour
+      const std::size_t m = k * 2 % kCount;
+      const ValueId sum = step.make("add", {value[m], x[(m + 1) % kCount]});
+      value[m] = step.make("cumprod", {m == 4 ? value[m] : sum});
+    }
+    for (std::size_t k = 0; k < kCount; ++k) {
+      const std::size_t m = k * 9 % kCount;
+      step.update(find_state(builder.module(), fmt::format("x{}", m)), step.make("sin", {value[m]}));
+    }
+  });
+  const CompiledModule merged = check_merging(module);
+  std::size_t tables = 0;
+  for (const MergedGroup& group : merged.groups) tables += group.tables;
+  CHECK(merged.groups.size() >= 3);
+  CHECK(tables == 1);  // of the neighbours
+}
+
 TEST_CASE("a common name has whole characters") {
   CHECK(merge::common_name({"é1", "è1"}) == "é1");    // equal first bytes
   CHECK(merge::common_name({"aĀx", "aŀx"}) == "ax");  // equal last bytes
