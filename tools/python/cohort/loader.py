@@ -75,6 +75,21 @@ class CompiledModule(Program):
         self._c_hook = _PRINT_FUNCTION(self._print)
         self._run("set_print", self._workspace, self._c_hook, None)
 
+    @property
+    def path(self) -> Path:
+        """The shared library."""
+        return self._path
+
+    @property
+    def manifest(self) -> Mapping[str, Any]:
+        """The manifest as read."""
+        return self._manifest
+
+    @property
+    def workspace(self) -> ctypes.c_void_p:
+        """The workspace, for C functions of the module; it lives as long as this object."""
+        return self._workspace
+
     def state_names(self) -> tuple[str, ...]:
         return tuple(self._states)
 

@@ -1,6 +1,7 @@
 """Arrays of known dtype and shape while a graph is written down.
 
-An `Array` is a graph value, or elements that are known already: constants, shapes and what is computed from them.
+An `Array` is a graph value, or elements that are known already: constants, shapes and what is computed from
+them.
 Known elements become literals or constants only where something else reads them.
 """
 
@@ -68,7 +69,9 @@ class Emitter:
         self._constants: dict[tuple[Any, ...], Value] = {}
         self._filled: dict[tuple[Any, ...], Value] = {}
 
-    def node(self, op: str, operands: Sequence[Any], shape: Sequence[int], dtype: Any, /, **attrs: Any) -> Array:
+    def node(
+        self, op: str, operands: Sequence[Any], shape: Sequence[int], dtype: Any, /, **attrs: Any
+    ) -> Array:
         """A node with one result of the given shape and dtype; operands that are no arrays are literals."""
         return self.nodes(op, operands, [(shape, dtype)], **attrs)[0]
 

@@ -1,7 +1,9 @@
 """The importer: PyTensor variables become one function of a module.
 
-The graph is walked in order. What depends on constants and shapes only is computed while walking, with PyTensor's own
-operators; so shapes, index arithmetic and masks are elements, not nodes. All that is unsupported is collected and told
+The graph is walked in order. What depends on constants and shapes only is computed while walking, with
+PyTensor's own
+operators; so shapes, index arithmetic and masks are elements, not nodes. All that is unsupported is collected
+and told
 at once.
 """
 
@@ -58,7 +60,7 @@ class Conversion:
     def __init__(self, emit: Emitter, shared: set[Variable]) -> None:
         self.emit = emit
         self._shared = shared
-        self._problems: dict[str, tuple[int, str]] = {}
+        self._problems: dict[str, tuple[int, Variable]] = {}
 
     def run(self, outputs: Sequence[Variable], known: Mapping[Variable, Any]) -> list[Any]:
         """The outputs as arrays, where `known` has the roots (and whatever else is there already)."""
@@ -96,7 +98,9 @@ class Conversion:
         return convert(self, node, arrays)
 
     def _note(self, problem: str, node: Any) -> None:
-        count, example = self._problems.get(problem, (0, describe(node.outputs[0])))
+        count, example = self._problems.get(problem, (0, node.outputs[0]))
+        if example.name is None and node.outputs[0].name is not None:
+            example = node.outputs[0]
         self._problems[problem] = (count + 1, example)
 
     @staticmethod
@@ -112,7 +116,7 @@ class Conversion:
         if not self._problems:
             return
         lines = [
-            f"  {problem}: {count} {'time' if count == 1 else 'times'}, first for {example}"
+            f"  {problem}: {count} {'time' if count == 1 else 'times'}, as for {describe(example)}"
             for problem, (count, example) in sorted(self._problems.items())
         ]
         raise GraphError("the graph has operators that are not supported:\n" + "\n".join(lines))

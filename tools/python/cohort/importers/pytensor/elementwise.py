@@ -1,6 +1,7 @@
 """Elemwise and the scalar operators inside it: one table row for each scalar operator.
 
-A row says in which dtype the operands meet: `same` (that of the result), `joint` (the operands' common one, the
+A row says in which dtype the operands meet: `same` (that of the result), `joint` (the operands' common one,
+the
 result is bool) or `float` (that of the result, or f64 where the result is no float).
 """
 

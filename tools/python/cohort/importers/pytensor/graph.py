@@ -77,11 +77,12 @@ def from_pytensor(
     * `shapes`: shapes of inputs whose type leaves them open, by variable or name.
     * `rewrite`: tags of PyTensor rewrites to apply first, such as `("canonicalize", "stabilize")`.
 
-    Inputs, state and outputs are called after their variables. Shapes are constant: a shared variable whose value
+    Inputs, state and outputs are called after their variables. Shapes are constant: a shared variable whose
+    value
     decides a shape is a constant and no state.
     """
     module = Module(name)
-    add_function(module, as_graph(graph, inputs, updates).rewritten(rewrite), function, shapes)
+    add_functions(module, {function: as_graph(graph, inputs, updates).rewritten(rewrite)}, shapes)
     return module
 
 
@@ -91,11 +92,11 @@ def as_graph(graph: Any, inputs: Sequence[Variable] | None = None, updates: Any 
         return _of_function(graph)
     if isinstance(graph, FunctionGraph):
         return _of_function_graph(graph)
-    outputs = graph if isinstance(graph, Mapping) else _named([graph] if isinstance(graph, Variable) else graph)
+    outputs = (
+        graph if isinstance(graph, Mapping) else _named([graph] if isinstance(graph, Variable) else graph)
+    )
     found = Graph([], dict(outputs), dict(updates or {}))
-    roots = [
-        root for root in graph_inputs(found.results) if not isinstance(root, (Constant, SharedVariable))
-    ]
+    roots = [root for root in graph_inputs(found.results) if not isinstance(root, (Constant, SharedVariable))]
     found.inputs = list(dict.fromkeys(roots)) if inputs is None else list(inputs)
     absent = [root for root in roots if root not in found.inputs]
     if absent:
@@ -132,26 +133,28 @@ def _named(variables: Sequence[Variable], keys: Sequence[str | None] | None = No
     return named
 
 
-def add_function(
-    module: Module,
-    graph: Graph,
-    name: str,
-    shapes: Shapes | None = None,
-    states: dict[Variable, Value] | None = None,
-) -> Function:
-    """Writes the graph as a function of the module; `states` holds the state variables there are already."""
+def add_functions(module: Module, graphs: Mapping[str, Graph], shapes: Shapes | None = None) -> None:
+    """Writes graphs as functions of the module that share its state."""
     frozen: set[Variable] = set()
+    updated = {variable for graph in graphs.values() for variable in graph.updates}
     while True:
-        trial = Module(module.name)
         try:
-            _write(trial, graph, name, shapes, {}, frozen)
+            _write_all(Module(module.name), graphs, shapes, frozen)
             break
         except Frozen as decided:
-            if decided.variables <= frozen or decided.variables & set(graph.updates):
+            if decided.variables <= frozen or decided.variables & updated:
                 named = ", ".join(describe(variable) for variable in decided.variables)
                 raise GraphError(f"a shape depends on {named}, which changes") from None
             frozen |= decided.variables
-    return _write(module, graph, name, shapes, {} if states is None else states, frozen)
+    _write_all(module, graphs, shapes, frozen)
+
+
+def _write_all(
+    module: Module, graphs: Mapping[str, Graph], shapes: Shapes | None, frozen: set[Variable]
+) -> None:
+    states: dict[Variable, Value] = {}
+    for name, graph in graphs.items():
+        _write(module, graph, name, shapes, states, frozen)
 
 
 def _write(
@@ -161,7 +164,7 @@ def _write(
     shapes: Shapes | None,
     states: dict[Variable, Value],
     frozen: set[Variable],
-) -> Function:
+) -> None:
     known: dict[Variable, Any] = {}
     for variable in graph.shared():
         known[variable] = _state(module, variable, states, frozen)
@@ -177,12 +180,13 @@ def _write(
         function.output(key, emit.solid(array))
     for variable, array in zip(graph.updates, results[len(graph.outputs) :]):
         function.update(states[variable], _fitted(emit, variable, known[variable], array))
-    return function
 
 
 def _fitted(emit: Emitter, variable: Variable, old: Array, new: Array) -> Value:
     if new.shape != old.shape:
-        raise GraphError(f"the update of {describe(variable)} has shape {new.shape}, the variable {old.shape}")
+        raise GraphError(
+            f"the update of {describe(variable)} has shape {new.shape}, the variable {old.shape}"
+        )
     return emit.solid(emit.cast(new, old.dtype))
 
 

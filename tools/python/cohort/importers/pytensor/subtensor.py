@@ -1,6 +1,7 @@
 """Indexing: slices, integer arrays and constant masks, read, set and incremented.
 
-Every index is two steps: slices of known bounds (`_Window`), then integer indices on some axes of what is left. Writing
+Every index is two steps: slices of known bounds (`_Window`), then integer indices on some axes of what is
+left. Writing
 goes the same way back. Whether PyTensor would work in place makes no difference here.
 """
 
@@ -70,7 +71,8 @@ class _Window:
 
 @dataclass
 class _Basic:
-    """An index of integers and slices: a window, then integers known at run time only on some of its axes, then axes
+    """An index of integers and slices: a window, then integers known at run time only on some of its axes,
+    then axes
     that vanish."""
 
     window: _Window

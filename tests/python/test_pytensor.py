@@ -1,0 +1,296 @@
+"""PyTensor graphs and PyMC models, imported: values and gradients equal PyTensor's, and a sampler runs on
+them."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+import pytest
+from backends import needs
+
+pytest.importorskip("pymc", reason="PyMC is not installed")
+
+import pymc as pm  # noqa: E402
+import pytensor  # noqa: E402
+import pytensor.tensor as pt  # noqa: E402
+from pymc_models import MODELS  # noqa: E402
+from pytensor_cases import CASES  # noqa: E402
+
+from pytensor.tensor.elemwise import Elemwise  # noqa: E402
+
+import cohort  # noqa: E402
+from cohort.importers.pytensor.graph import add_functions, as_graph  # noqa: E402
+from cohort.importers.pytensor.sampler import SAMPLER  # noqa: E402
+
+# PyTensor computes with NumPy here: its C and Numba modes take longer to compile than all of these tests.
+PYTHON_MODE = pytensor.compile.mode.Mode("py", None)
+STABLE_MODE = pytensor.compile.mode.Mode(
+    "py", pytensor.compile.mode.OPT_FAST_RUN.excluding("fusion", "inplace", "BlasOpt")
+)
+QUICK = ["--flag=-O0"]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _no_compiler():
+    with pytensor.config.change_flags(cxx="", mode="FAST_COMPILE"):
+        yield
+
+
+@pytest.fixture(scope="module")
+def references() -> dict:
+    """Inputs' values and PyTensor's results for each case."""
+    found = {}
+    for name, build in CASES.items():
+        inputs, outputs, values = build()
+        function = pytensor.function(inputs, outputs, mode=PYTHON_MODE, on_unused_input="ignore")
+        found[name] = (inputs, outputs, values, function(*values))
+    return found
+
+
+@pytest.fixture(scope="module")
+def cases(references) -> cohort.Module:
+    """All cases as functions of one module."""
+    module = cohort.Module("cases")
+    add_functions(
+        module, {name: _graph(inputs, outputs) for name, (inputs, outputs, _, _) in references.items()}
+    )
+    return module
+
+
+def _graph(inputs, outputs):
+    return as_graph({f"output_{number}": output for number, output in enumerate(outputs)}, inputs)
+
+
+def _check(program, name, values, expected) -> None:
+    results = program.call(name, dict(zip(program.input_types(name), values)))
+    for number, wanted in enumerate(expected):
+        got, wanted = results[f"output_{number}"], np.asarray(wanted)
+        assert (got.dtype, got.shape) == (wanted.dtype, wanted.shape), number
+        tolerance = 2e-6 if wanted.dtype == np.float32 else 1e-12
+        np.testing.assert_allclose(
+            got, wanted, rtol=tolerance, atol=1e-14, err_msg=f"{name}, output {number}"
+        )
+
+
+@pytest.fixture(scope="module")
+def evaluated(cases) -> cohort.Evaluator:
+    return cohort.Evaluator(cases)
+
+
+@pytest.fixture(scope="module")
+def compiled(cases) -> cohort.CompiledModule:
+    return cohort.compile(cases, options=QUICK)
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_operators(name, references, evaluated) -> None:
+    _check(evaluated, name, *references[name][2:])
+
+
+@needs("compile")
+@pytest.mark.parametrize("name", list(CASES))
+def test_compiled_operators(name, references, compiled) -> None:
+    _check(compiled, name, *references[name][2:])
+
+
+def test_names_states_and_updates() -> None:
+    x = pt.vector("x", shape=(3,))
+    weights = pytensor.shared(np.arange(3.0), name="weights")
+    count = pytensor.shared(np.int64(0), name="count")
+    loss = pt.sum((x * weights) ** 2)
+    loss.name = "loss"
+    updates = {weights: weights - 0.1 * pytensor.grad(loss, weights), count: count + 1}
+    module = cohort.from_pytensor(loss, [x], updates=updates, name="training", function="step")
+    assert (module.name, list(module.functions)) == ("training", ["step"])
+    assert set(module.states) == {"weights", "count"}
+    graph = cohort.Evaluator(module)
+    assert list(graph.input_types("step")) == ["x"]
+    reference = pytensor.function([x], loss, updates=updates, mode=PYTHON_MODE)
+    for value in ([1.0, 2.0, 3.0], [0.5, 0.0, -1.0]):
+        assert np.isclose(graph.step(value)["loss"], reference(value), rtol=1e-14)
+    np.testing.assert_allclose(graph.state("weights"), weights.get_value(), rtol=1e-14)
+    assert graph.state("count") == 2
+
+
+def test_a_compiled_function_with_fused_and_inplace_operators() -> None:
+    x, a = pt.vector("x", shape=(4,)), pt.matrix("a", shape=(3, 4))
+    total = pytensor.shared(np.zeros(3), name="total")
+    inner = pytensor.scalar.float64("inner")
+    fused = pytensor.scalar.Composite([inner], [pytensor.scalar.exp(pytensor.scalar.tanh(inner) * 2.0 + 1.0)])
+    y = Elemwise(fused)(a @ x)
+    z = pt.set_subtensor(y[1], 0.0) + pt.inc_subtensor(y[[0, 0]], 1.0)
+    updates = {total: total + z}
+    mode = pytensor.compile.mode.Mode("cvm", pytensor.compile.mode.OPT_FAST_RUN)
+    function = pytensor.function([x, a], [z, a.T @ z], updates=updates, mode=mode)
+    kinds = " ".join(str(node.op) for node in function.maker.fgraph.apply_nodes)
+    assert all(kind in kinds for kind in ("Composite", "inplace", "Gemv")), kinds
+    graph = cohort.Evaluator(cohort.from_pytensor(function))
+    rng = np.random.default_rng(0)
+    for _ in range(2):
+        values = [rng.normal(size=4), rng.normal(size=(3, 4))]
+        got, expected = graph.f(*values), function(*values)
+        for result, wanted in zip(got.values(), expected):
+            np.testing.assert_allclose(result, wanted, rtol=1e-13)
+    np.testing.assert_allclose(graph.state("total"), total.get_value(), rtol=1e-13)
+
+
+def test_a_function_graph_and_rewrites() -> None:
+    x = pt.vector("x", shape=(2,))
+    y = pt.log(pt.sum(pt.exp(x)))
+    graph = pytensor.graph.FunctionGraph([x], [y], clone=True)
+    plain = cohort.Evaluator(cohort.from_pytensor(graph))
+    stable = cohort.Evaluator(cohort.from_pytensor(y, rewrite=("canonicalize", "stabilize")))
+    with np.errstate(over="ignore"):
+        assert np.isinf(plain.f([1000.0, 1000.0])["output"])
+    assert np.isclose(stable.f([1000.0, 1000.0])["output"], 1000.0 + np.log(2.0))
+
+
+def test_shapes_come_from_types_values_and_arguments() -> None:
+    x, n = pt.vector("x"), pytensor.shared(np.int64(3), name="n")
+    y = x.reshape((n, -1)).sum(axis=0) + pt.zeros(x.shape[0] // n)
+    with pytest.raises(cohort.GraphError, match="shape of input `x`.*give it in `shapes`"):
+        cohort.from_pytensor(y)
+    module = cohort.from_pytensor(y, shapes={"x": (6,)})
+    assert module.states == {}, "what decides a shape is a constant"
+    assert cohort.Evaluator(module).f(np.arange(6.0))["output"].tolist() == [6.0, 9.0]
+    assert str(cohort.from_pytensor(y, shapes={x: (12,)}).functions["f"].inputs["x"]) == "f64[12]"
+    with pytest.raises(cohort.GraphError, match=r"shape \(2, 3\) does not fit"):
+        cohort.from_pytensor(y, shapes={x: (2, 3)})
+    with pytest.raises(cohort.GraphError, match="a shape depends on `n`, which changes"):
+        cohort.from_pytensor(y, shapes={x: (6,)}, updates={n: n + 1})
+    size = pt.scalar("size", dtype="int64")
+    with pytest.raises(cohort.GraphError, match="depends on the value of `size`"):
+        cohort.from_pytensor(pt.zeros(size) + 1.0)
+
+
+def test_everything_unsupported_is_told_at_once() -> None:
+    x = pt.vector("x", shape=(3,))
+    first, second = pt.owens_t(x, x), pt.jv(1.0, x)
+    first.name = "first"
+    outputs = [first + second, pt.owens_t(2 * x, x), x[x > 0].sum(), pt.exp(second)]
+    with pytest.raises(cohort.GraphError) as caught:
+        cohort.from_pytensor(outputs)
+    text = str(caught.value)
+    assert "owens_t: 2 times, as for `first`" in text.lower()
+    assert "jv: 1 time" in text.lower() and "a mask that is not constant: 1 time" in text
+    assert len(text.splitlines()) == 4
+
+
+@pytest.fixture(scope="module")
+def posteriors() -> dict:
+    return {}
+
+
+def _posterior(posteriors, name):
+    if name not in posteriors:
+        posteriors[name] = cohort.from_pymc(MODELS[name](), name=name)
+    return posteriors[name]
+
+
+def _densities(model):
+    """PyTensor's log density and gradients."""
+    values = [model.rvs_to_values[variable] for variable in model.free_RVs]
+    logp = model.logp()
+    return pm.pytensorf.compile(values, [logp, *pytensor.grad(logp, values)], mode=STABLE_MODE)
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_models(name, posteriors) -> None:
+    posterior = _posterior(posteriors, name)
+    function, graph = _densities(posterior.model), cohort.Evaluator(posterior.module)
+    for seed in range(3):
+        x = np.random.default_rng(seed).normal(size=posterior.size) / 2
+        point = posterior.unflatten(x)
+        logp, *parts = function(*(point[part.name] for part in posterior.parameters))
+        results = graph.logp(x)
+        np.testing.assert_allclose(results["logp"], logp, rtol=1e-10)
+        gradient = np.concatenate([np.ravel(part) for part in parts])
+        np.testing.assert_allclose(results["gradient"], gradient, rtol=1e-10, atol=1e-10)
+
+
+def test_points_and_data(posteriors) -> None:
+    posterior = _posterior(posteriors, "logistic")
+    assert [(part.name, part.slice) for part in posterior.parameters] == [
+        ("alpha", slice(0, 1)),
+        ("beta", slice(1, 11)),
+    ]
+    assert set(posterior.module.states) == {"x", "y"}
+    flat = posterior.flatten({"alpha": 0.5, "beta": np.arange(10.0)})
+    assert posterior.unflatten(flat)["beta"].tolist() == list(range(10))
+    graph = cohort.Evaluator(posterior.module)
+    before = graph.logp(flat)["logp"]
+    rows = np.random.default_rng(7).normal(size=(1000, 10))
+    graph.set_state("x", rows)
+    with posterior.model:
+        pm.set_data({"x": rows})
+    expected = _densities(posterior.model)(0.5, np.arange(10.0))[0]
+    assert np.isclose(graph.logp(flat)["logp"], expected, rtol=1e-12) and not np.isclose(before, expected)
+
+
+def test_constant_data_and_refusals() -> None:
+    posterior = cohort.from_pymc(MODELS["eight_schools"](), observed="constant", expand=False)
+    assert posterior.module.states == {} and list(posterior.module.functions) == ["logp"]
+    with pm.Model() as discrete:
+        pm.Poisson("k", 3.0)
+    with pytest.raises(cohort.GraphError, match="`k` is discrete"):
+        cohort.from_pymc(discrete)
+    with pytest.raises(cohort.GraphError, match="`gradient` is"):
+        cohort.from_pymc(MODELS["eight_schools"](), gradient="other")
+
+
+@needs("compile")
+@pytest.mark.parametrize("name", ["radon", "mixture"])
+def test_compiled_models(name, posteriors) -> None:
+    posterior = _posterior(posteriors, name)
+    compiled, graph = cohort.compile(posterior.module, options=QUICK), cohort.Evaluator(posterior.module)
+    x = np.random.default_rng(1).normal(size=posterior.size) / 2
+    results, expected = compiled.logp(x), graph.logp(x)
+    for key in ("logp", "gradient"):
+        np.testing.assert_allclose(results[key], expected[key], rtol=1e-11, atol=1e-11)
+
+
+@pytest.fixture(scope="module")
+def schools(posteriors):
+    return _posterior(posteriors, "eight_schools").compile(options=["--flag=-O1"])
+
+
+@needs("compile")
+def test_sampler_functions(schools) -> None:
+    """Status codes; the pooled functions take any free workspace."""
+    size = schools.posterior.size
+    x, gradient, logp = np.full(size, 0.1), np.zeros(size), np.zeros(1)
+    x_p, gradient_p, logp_p = (a.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for a in (x, gradient, logp))
+    pool = schools.pool(2)
+    for name, user in (("sampler", schools.workspace), ("sampler_pooled", pool.pointer)):
+        function = SAMPLER(schools.address(name))
+        x[:] = 0.1
+        assert function(size, x_p, gradient_p, logp_p, user) == 0
+        expected = schools(x)
+        assert logp[0] == expected[0] and gradient.tolist() == expected[1].tolist()
+        assert function(size + 1, x_p, gradient_p, logp_p, user) == -1
+        x[0] = np.nan
+        assert function(size, x_p, gradient_p, logp_p, user) == 3
+        x[0] = 1e200
+        assert function(size, x_p, gradient_p, logp_p, user) == 4
+        assert function(size, x_p, gradient_p, logp_p, None) == 1
+    expanded = schools.expand(np.full(size, 0.1))
+    assert expanded["theta"].shape == (8,) and np.isclose(expanded["tau"], np.exp(0.1))
+    np.testing.assert_allclose(expanded["theta"], 0.1 + 0.1 * np.exp(0.1))
+
+
+@needs("compile")
+def test_nutpie_samples_eight_schools(schools) -> None:
+    nutpie = pytest.importorskip("nutpie", reason="nutpie is not installed")
+    from cohort.importers.pytensor.nutpie import nutpie_model
+
+    trace = nutpie.sample(
+        nutpie_model(schools), draws=2000, tune=500, chains=2, cores=2, seed=3, progress_bar=False
+    )
+    mean = trace.posterior.mean(("chain", "draw"))
+    # Means of a run of 4 x 50,000 draws, and more than five standard errors of this one.
+    assert abs(float(mean["mu"]) - 4.4) < 0.6 and abs(float(mean["tau"]) - 3.6) < 0.6
+    assert trace.posterior["theta"].dims[-1] == "school"
+    assert (
+        4.0 < float(mean["theta"].sel(school="A")) < 8.0 and float(trace.sample_stats.diverging.mean()) < 0.05
+    )

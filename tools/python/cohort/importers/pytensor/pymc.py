@@ -1,0 +1,227 @@
+"""`from_pymc`: a model's log density and its gradient on one flat vector of unconstrained values.
+
+posterior = from_pymc(model)
+compiled = posterior.compile()
+logp, gradient = compiled(np.zeros(posterior.size))
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pymc
+import pytensor
+import pytensor.tensor as pt
+from pytensor.graph.basic import Constant, Variable
+from pytensor.graph.replace import clone_replace
+
+from ...builder import Module
+from ...errors import GraphError
+from .graph import Graph, add_functions, as_graph
+
+if TYPE_CHECKING:
+    from .sampler import CompiledPosterior
+
+# What makes log densities stable is among PyTensor's rewrites: `log(sum(exp(x)))` of a mixture overflows
+# without, and
+# `log1p(-sigmoid(x))` becomes `-softplus(x)` only where `specialize` is allowed.
+_REWRITES = ("merge", "ShapeOpt", "canonicalize", "stabilize", "specialize")
+
+
+@dataclass(frozen=True)
+class Part:
+    """Where a variable lies in a flat vector, row-major."""
+
+    name: str
+    shape: tuple[int, ...]
+    start: int
+
+    @property
+    def stop(self) -> int:
+        return self.start + math.prod(self.shape)
+
+    @property
+    def slice(self) -> slice:
+        return slice(self.start, self.stop)
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """A model as a module.
+
+    Function `logp` takes `unconstrained`, the flat vector of `parameters`, and gives `logp` and `gradient`;
+    function `expand`
+    takes the same and gives `values`, the flat vector of `variables`: the parameters, then what the model
+    computes from
+    them. Observed data and `pm.Data` are state.
+    """
+
+    model: pymc.Model
+    module: Module
+    parameters: list[Part]
+    variables: list[Part]
+
+    @property
+    def size(self) -> int:
+        return self.parameters[-1].stop
+
+    def flatten(self, point: Mapping[str, Any]) -> np.ndarray:
+        """The flat vector of a point as PyMC has it: arrays by the names of value variables."""
+        arrays = [np.broadcast_to(point[part.name], part.shape).reshape(-1) for part in self.parameters]
+        return np.concatenate(arrays).astype(np.float64)
+
+    def unflatten(self, flat: np.ndarray) -> dict[str, np.ndarray]:
+        """Arrays by name, of a vector of `parameters` or of `variables`."""
+        parts = self.parameters if np.shape(flat)[-1] == self.size else self.variables
+        return {part.name: flat[..., part.slice].reshape((*flat.shape[:-1], *part.shape)) for part in parts}
+
+    def compile(
+        self, output: str | os.PathLike[str] | None = None, options: Sequence[str] = ()
+    ) -> CompiledPosterior:
+        """Builds the module and the sampler's entry points beside it."""
+        from .sampler import build
+
+        return build(self, output, options)
+
+
+def from_pymc(
+    model: pymc.Model | None = None,
+    *,
+    name: str = "posterior",
+    gradient: str = "pytensor",
+    observed: str = "state",
+    expand: bool = True,
+) -> Posterior:
+    """The posterior of a PyMC model (default: the one in whose context this is called).
+
+    * `gradient`: who differentiates, `pytensor`.
+    * `observed`: observed data become `state`, which can be replaced at the same shape, or `constant`, which
+      lets
+      the compiler compute with them.
+    * `expand`: whether there is a function for the constrained and deterministic variables.
+
+    Parameters outside their support give a log density of -inf, as in PyMC, unless the model's `check_bounds`
+    is off.
+    """
+    model = pymc.modelcontext(model)
+    if observed not in ("state", "constant"):
+        raise GraphError(f"`observed` is `state` or `constant`, not `{observed}`")
+    values = [model.rvs_to_values[variable] for variable in model.free_RVs]
+    if not values:
+        raise GraphError("the model has no free variables")
+    for value in values:
+        if not str(value.type.dtype).startswith("float"):
+            raise GraphError(f"`{value.name}` is discrete: it has no gradient")
+    parameters = _parts(values, _value_shapes(model, values))
+    x = pt.vector("unconstrained", dtype="float64", shape=(parameters[-1].stop,))
+    data = _shared_data(model) if observed == "state" else {}
+    graphs = {"logp": _density_graph(model, values, parameters, x, data, gradient)}
+    variables = parameters
+    if expand:
+        graphs["expand"], variables = _expanding_graph(model, values, parameters, x, data)
+    module = Module(name)
+    add_functions(module, graphs)
+    return Posterior(model, module, parameters, variables)
+
+
+def _parts(variables: Sequence[Variable], shapes: Sequence[tuple[int, ...]], start: int = 0) -> list[Part]:
+    parts = []
+    for variable, shape in zip(variables, shapes):
+        parts.append(Part(variable.name, shape, start))
+        start = parts[-1].stop
+    return parts
+
+
+def _value_shapes(model: pymc.Model, values: Sequence[Any]) -> list[tuple[int, ...]]:
+    """The shapes of value variables; what their types leave open a point of the model decides."""
+    if all(None not in value.type.shape for value in values):
+        return [tuple(value.type.shape) for value in values]
+    point = model.initial_point()
+    return [np.shape(point[value.name]) for value in values]
+
+
+def _shared_data(model: pymc.Model) -> dict[Variable, Variable]:
+    """Observed constants and the shared variables that take their place."""
+    data: dict[Variable, Variable] = {}
+    for variable in model.observed_RVs:
+        value = model.rvs_to_values[variable]
+        if isinstance(value, Constant):
+            data[value] = pytensor.shared(np.asarray(value.data), name=variable.name, shape=value.data.shape)
+    return data
+
+
+def _pieces(values: Sequence[Any], parameters: Sequence[Part], x: Any) -> dict[Variable, Variable]:
+    """The value variables as pieces of `x`."""
+    pieces = {}
+    for value, part in zip(values, parameters):
+        piece = x[part.slice].reshape(part.shape) if part.shape else x[part.start]
+        pieces[value] = value.type.filter_variable(pt.cast(piece, value.type.dtype))
+    return pieces
+
+
+def _density_graph(
+    model: pymc.Model,
+    values: Sequence[Any],
+    parameters: Sequence[Part],
+    x: Any,
+    data: Mapping[Variable, Variable],
+    gradient: str,
+) -> Graph:
+    checks = "local_check_parameter_to_ninf_switch" if model.check_bounds else "local_remove_check_parameter"
+    logp = clone_replace([model.logp()], replace=dict(data), rebuild_strict=False)[0]
+    density = Graph(list(values), {"logp": logp}).rewritten((*_REWRITES, checks)).outputs["logp"]
+    outputs = {"logp": density, **_gradient(density, values, gradient)}
+    replaced = clone_replace([*outputs.values()], replace=_pieces(values, parameters, x))
+    return Graph([x], dict(zip(outputs, replaced))).rewritten(_REWRITES)
+
+
+def _gradient(density: Variable, values: Sequence[Any], how: str) -> dict[str, Variable]:
+    """What is given beside the log density: its gradient, flat."""
+    if how != "pytensor":
+        raise GraphError(f"`gradient` is `pytensor`, not `{how}`")
+    parts = pytensor.grad(density, list(values), disconnected_inputs="ignore")
+    return {"gradient": pt.concatenate([pt.cast(part, "float64").ravel() for part in parts])}
+
+
+def _expanding_graph(
+    model: pymc.Model,
+    values: Sequence[Any],
+    parameters: Sequence[Part],
+    x: Any,
+    data: Mapping[Variable, Variable],
+) -> tuple[Graph, list[Part]]:
+    """The parameters and what the model computes from them, as one vector, and where each lies."""
+    own = {part.name for part in parameters}
+    rest = [variable for variable in model.unobserved_value_vars if variable.name not in own]
+    replace = {**_pieces(values, parameters, x), **data}
+    replaced = clone_replace(rest, replace=replace, rebuild_strict=False) if rest else []
+    flat = [pt.cast(variable, "float64").ravel() for variable in replaced]
+    shapes = [tuple(int(n) for n in shape) for shape in _static_shapes(replaced)]
+    parts = [*parameters, *_parts(rest, shapes, parameters[-1].stop)]
+    graph = Graph([x], {"values": pt.concatenate([x, *flat]) if flat else x}).rewritten(_REWRITES)
+    return graph, parts
+
+
+def _static_shapes(variables: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """The shapes of variables, computed where their types leave them open."""
+    unknown = [variable for variable in variables if None in variable.type.shape]
+    if not unknown:
+        return [variable.type.shape for variable in variables]
+    shapes = {"shapes": pt.concatenate([variable.shape for variable in unknown])}
+    module = Module("shapes")
+    add_functions(module, {"f": as_graph(shapes)})
+    (found,) = module.constants.values()
+    extents = iter(found.tolist())
+    return [
+        (
+            tuple(next(extents) for _ in range(variable.type.ndim))
+            if variable in unknown
+            else variable.type.shape
+        )
+        for variable in variables
+    ]
