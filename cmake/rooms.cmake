@@ -1,6 +1,14 @@
 # One static library per room. A room may include what stands below it and nothing else; tools/check_layers checks it.
 include_guard()
 
+option(COHORT_UNITY "Compile several sources of a target as one, where it shortens the build" ON)
+
+# cohort_unity(TARGET BATCH): compiles BATCH sources at a time, each header and each template once for all of them.
+# What anonymous namespaces of the target hold must differ in name, therefore.
+function(cohort_unity target batch)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${COHORT_UNITY} UNITY_BUILD_BATCH_SIZE ${batch})
+endfunction()
+
 # cohort_compile_options(TARGET): warnings and sanitizers, the same for every target of ours.
 function(cohort_compile_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion

@@ -24,7 +24,7 @@ Engine interpreter_engine(const Module& module) {
 
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 // Where one argument struct's member stands, by the manifest.
 struct ArrayMember {
