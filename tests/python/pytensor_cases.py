@@ -42,7 +42,7 @@ def unary_floats() -> Case:
     outputs = [getattr(pt, name)(x) for name in everywhere.split()]
     outputs += [getattr(pt, name)(pt.tanh(x)) for name in inside.split()]
     outputs += [getattr(pt, name)(pt.exp(x)) for name in above.split()]
-    outputs += [pt.arccosh(1 + pt.exp(x)), pt.log1mexp(-pt.exp(x)), pt.xlogx.xlogx(pt.exp(x))]
+    outputs += [pt.gamma(x), pt.arccosh(1 + pt.exp(x)), pt.log1mexp(-pt.exp(x)), pt.xlogx.xlogx(pt.exp(x))]
     outputs += [pt.round(4 * x, mode="half_to_even"), pt.round(4 * x, mode="half_away_from_zero")]
     return [x], outputs, [_numbers(5)]
 
@@ -360,6 +360,41 @@ def flow() -> Case:
         pytensor.gradient.zero_grad(x),
     ]
     return [x, c], outputs, [_numbers(5), np.float64(0.5)]
+
+
+@case
+def loops() -> Case:
+    """Taps, several carried values, per-step outputs, sequences with taps, backwards, and gradients of all."""
+    a, b, w = pt.dscalar("a"), pt.dscalar("b"), _matrix("w", 3, 3)
+    y, first, h0 = _vector("y", 6), _vector("first", 2), _vector("h0", 3)
+    zero, one = pt.as_tensor(np.float64(0.0)), pt.as_tensor(np.float64(1.0))
+
+    def scan(step, sequences=None, initial=None, others=None, **options):
+        return pytensor.scan(step, sequences, initial, others, return_updates=False, **options)
+
+    taps = scan(
+        lambda y, old, new, a, b: a * new + b * old + y, y, [{"initial": first, "taps": [-2, -1]}], [a, b]
+    )
+    hidden = scan(lambda y, h, w: pt.tanh(w @ h + y), y, h0, w)
+    total, rows = scan(
+        lambda y, c: (c + y * y, pt.stack([y, c])), y, [zero, None], go_backwards=True, name="backwards"
+    )
+    powers = scan(lambda p, a: p * a, None, one, a, n_steps=5)
+    pairs = scan(lambda here, after, p: p + here * after, [{"input": y, "taps": [0, 1]}], zero)
+    pair = scan(lambda u, v, a: (v * a, u + v), None, [one, zero], a, n_steps=4)
+    loss = (taps**2).sum() + (hidden[-1] ** 3).sum() + hidden.sum() + powers[-1] + pairs[-1] + pair[1].sum()
+    slopes = pytensor.grad(loss, [a, b, y, first, w, h0])
+    second = pytensor.grad(slopes[2].sum() + slopes[0], y)
+    outputs = [taps, hidden, total, rows, powers, pairs, *pair, loss, *slopes, second]
+    values = [
+        np.float64(0.5),
+        np.float64(0.25),
+        _numbers(3, 3),
+        np.linspace(0.1, 0.6, 6),
+        _numbers(2),
+        np.ones(3),
+    ]
+    return [a, b, w, y, first, h0], outputs, values
 
 
 @case

@@ -302,3 +302,31 @@ def test_promotion_is_numpys() -> None:
             assert promote(NUMPY[a], NUMPY[b]) == np.promote_types(NUMPY[a], NUMPY[b])
     with pytest.raises(cohort.GraphError, match="no counterpart"):
         dtype_name(np.complex128)
+
+
+def test_loops_and_branches() -> None:
+    """case 14, its values: a loop that stops; then the branch that is taken."""
+    module = cohort.Module("loops")
+    body = module.body("body")
+    y, x = body.input("element", "f64[]"), body.input("carried", "f64[]")
+    after = 1.3 * x + y
+    body.output("x", after)
+    body.output("row", after)
+    body.output("stop", after > 5.0)
+    branches = [module.body("twice"), module.body("negated")]
+    for branch, apply in zip(branches, (lambda v: v + v, ops.neg)):
+        branch.output("z", apply(branch.input("value", "f64[]")))
+    with module.function("f") as f:
+        ys, x0 = f.input("y", "f64[12]"), f.input("x0", "f64[]")
+        last, rows, steps = ops.scan(body, [ys], [x0], until=True)
+        (chosen,) = ops.cond(last > 7.0, *branches, [last])
+        for name, value in {"last": last, "rows": rows, "steps": steps, "chosen": chosen}.items():
+            f.output(name, value)
+    results = cohort.evaluate(module, "f", {"y": np.linspace(0.4, 0.9, 12), "x0": 0.2})
+    expected = [0.66, 1.30345455, 2.1854, 3.37738364, 4.97241691, 7.09141471]
+    np.testing.assert_allclose(results["rows"], expected + [0.0] * 6, rtol=1e-8)
+    assert results["steps"] == 6 and np.isclose(results["chosen"], 2 * expected[-1])
+    with pytest.raises(cohort.GraphError, match="no function `nothing`"):
+        g = module.function("g")
+        g.node("call", [g.input("x", "f64[]")], regions={"function": "nothing"})
+        cohort.Evaluator(module)

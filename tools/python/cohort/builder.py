@@ -96,8 +96,10 @@ class Function:
         results: int = 1,
         name: str | None = None,
         loc: str | None = None,
+        regions: Mapping[str, Function | str] | None = None,
     ) -> tuple[Value, ...]:
-        """Appends a node and returns its results; attributes whose value is None are left out."""
+        """Appends a node and returns its results; attributes whose value is None are left out.
+        `regions` are the functions it takes: names of the module's, or what `Module.body` made."""
         names = [self._unique(name or op) for _ in range(results)]
         node: dict[str, Any] = {"name": names[0]} if results == 1 else {"names": names}
         node["op"] = op
@@ -106,6 +108,8 @@ class Function:
         given = {key: _attribute(value) for key, value in (attrs or {}).items() if value is not None}
         if given:
             node["attrs"] = dict(sorted(given.items()))
+        for key, region in (regions or {}).items():
+            node[key] = region if isinstance(region, str) else region.to_json()
         loc = loc or (_caller() if self.module.locations else None)
         if loc:
             node["loc"] = loc
@@ -157,6 +161,7 @@ class Module:
         self._names: set[str] = set()
         self._counters: dict[str, int] = {}
         self._open: Function | None = None
+        self._bodies: list[Function] = []
 
     def dim(self, name: str, low: int, high: int) -> Dim:
         """A named dimension with its bounds, both included."""
@@ -187,6 +192,12 @@ class Module:
             raise GraphError(f"two functions are called `{name}`")
         self.functions[name] = self._open = Function(self, name)
         return self._open
+
+    def body(self, name: str) -> Function:
+        """A function for a node to take (`regions`): no entry point; it reads its inputs and constants."""
+        body = Function(self, name)
+        self._bodies.append(body)
+        return body
 
     def annotate(self, key: str, value: Any) -> None:
         """Adds a top-level `x-` entry of the user's own."""
@@ -236,7 +247,9 @@ class Module:
         return found
 
     def _is_taken(self, name: str) -> bool:
-        return name in self._names or any(name in function._names for function in self.functions.values())
+        if name in self._names or any(name in function._names for function in self.functions.values()):
+            return True
+        return any(name in body._names for body in self._bodies)
 
     def _check_dims(self, type_: Type) -> None:
         for dim in type_.shape:

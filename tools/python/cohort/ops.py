@@ -10,6 +10,7 @@ each operator means.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .errors import GraphError
@@ -135,6 +136,34 @@ def topk(x: Value, k: int, axis: int | None = None, name: str | None = None) -> 
 def split(x: Value, sizes: list[int], axis: int | None = None, name: str | None = None) -> tuple[Value, ...]:
     """Pieces of the given sizes along `axis` (default 0)."""
     return _function_of((x,), None).node("split", (x,), {"sizes": sizes, "axis": axis}, len(sizes), name)
+
+
+def scan(
+    body: Function,
+    sequences: Sequence[Value] = (),
+    carries: Sequence[Value] = (),
+    others: Sequence[Value] = (),
+    steps: int | None = None,
+    reverse: bool | None = None,
+    until: bool | None = None,
+    name: str | None = None,
+    function: Function | None = None,
+) -> tuple[Value, ...]:
+    """A loop: last carries, outputs of all steps, and the number of steps taken with `until`."""
+    attrs = {"steps": None if steps is None else [steps], "reverse": reverse, "until": until}
+    attrs |= {"sequences": len(sequences) or None, "carries": len(carries) or None}
+    operands = (*sequences, *carries, *others)
+    owner = _function_of(operands, function)
+    return owner.node("scan", operands, attrs, len(body.outputs), name, regions={"body": body})
+
+
+def cond(
+    condition: Value, then: Function, otherwise: Function, operands: Sequence[Value], name: str | None = None
+) -> tuple[Value, ...]:
+    """The outputs of one of two functions of the operands."""
+    regions = {"then": then, "else": otherwise}
+    owner = _function_of((condition, *operands), None)
+    return owner.node("cond", (condition, *operands), None, len(then.outputs), name, regions=regions)
 
 
 def astype(x: Value, dtype: str) -> Value:

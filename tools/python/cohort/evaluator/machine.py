@@ -16,7 +16,7 @@ from ..data import decode_literal
 from ..errors import CohortError, EvaluationError, GraphError
 from ..program import Program
 from ..types import Type, parse_dim, parse_type
-from . import indexing, reductions, scalar, shaping
+from . import indexing, loops, reductions, scalar, shaping
 from .reader import Document, GraphSource, check_keys, read
 
 _STRUCTURED = {**shaping.TABLE, **indexing.TABLE, **reductions.TABLE}
@@ -31,7 +31,7 @@ class Evaluator(Program):
         """`print_hook(message, value)` receives what `print` nodes write; by default they print."""
         self._document = document = read(source)
         self._print_hook = print_hook or (lambda message, value: print(message, value))
-        self._plans = {name: _Plan(self, document, name) for name in document.functions}
+        self._plans = {name: _Plan(self, document, name, entry) for name, entry in document.functions.items()}
         self._values = dict(document.states)
         super().__init__(document.name, tuple(self._plans))
 
@@ -75,8 +75,7 @@ def evaluate(
 class _Plan:
     """One function, prepared: nodes in topological order with the slots they read and write."""
 
-    def __init__(self, owner: Evaluator, document: Document, name: str) -> None:
-        function = document.functions[name]
+    def __init__(self, owner: Evaluator, document: Document, name: str, function: Mapping[str, Any]) -> None:
         self._owner, self._document, self.name = owner, document, name
         self.inputs = {key: parse_type(text) for key, text in function.get("inputs", {}).items()}
         self._dims: dict[str, int] = {}
@@ -152,6 +151,9 @@ class _Plan:
             call = _with_arrays(_STRUCTURED[op](attrs, self._shape_of), op)
         elif op == "where" or op in scalar.TABLE:
             call = scalar.prepare(op)
+        elif op in loops.TABLE:
+            make, regions = loops.TABLE[op]
+            call = make(attrs, self._shape_of, *(self._applied(node, region) for region in regions))
         elif op == "assert":
             call = _asserting(attrs.get("message", ""))
         elif op == "print":
@@ -161,7 +163,22 @@ class _Plan:
         if "type" in node:
             call = self._checked(call, parse_type(node["type"]))
         results = [self._slots[name] for name in _results(node)]
-        return call, operands, results[0] if "name" in node and op != "split" else results, node
+        return call, operands, results[0] if "name" in node and op not in _LISTS else results, node
+
+    def _applied(self, node: Mapping[str, Any], region: str) -> loops.Applied:
+        """A function that a node takes: its name, or the function itself."""
+        function = node.get(region)
+        name = function if isinstance(function, str) else f"{region} of `{_results(node)[0]}`"
+        entry = self._document.functions.get(function) if isinstance(function, str) else function
+        if entry is None:
+            raise GraphError(f"{_where(node)}there is no function `{function}`")
+        plan = _Plan(self._owner, self._document, name, entry)
+
+        def run(*operands: Any) -> list[np.ndarray]:
+            outputs, _ = plan.run(dict(zip(plan.inputs, operands)), {}, dict(self._dims))
+            return list(outputs.values())
+
+        return run
 
     def _checked(self, call: Callable[..., Any], type_: Type) -> Callable[..., Any]:
         """The call, and a check of its result against the node's declared type."""
@@ -191,6 +208,9 @@ _WEAK = frozenset(
     "set_slice inc_slice scatter_set scatter_add add_n concat stack matmul dot outer einsum full"
     " searchsorted".split()
 )
+
+
+_LISTS = {"split", *loops.TABLE}  # what gives a list, even of one result
 
 
 def _with_arrays(call, op: str):

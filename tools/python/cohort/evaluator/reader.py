@@ -20,7 +20,7 @@ from ..types import Type, parse_type
 _KEYS = {
     "module": {"format", "version", "name", "dims", "constants", "state", "functions"},
     "function": {"inputs", "nodes", "outputs", "updates"},
-    "node": {"name", "names", "op", "inputs", "attrs", "type", "loc"},
+    "node": {"name", "names", "op", "inputs", "attrs", "type", "loc", "body", "then", "else", "function"},
 }
 
 GraphSource = Module | Mapping[str, Any] | str | os.PathLike[str]

@@ -76,11 +76,19 @@ class Emitter:
         return self.nodes(op, operands, [(shape, dtype)], **attrs)[0]
 
     def nodes(
-        self, op: str, operands: Sequence[Any], types: Sequence[tuple[Sequence[int], Any]], /, **attrs: Any
+        self,
+        op: str,
+        operands: Sequence[Any],
+        types: Sequence[tuple[Sequence[int], Any]],
+        /,
+        regions: Any = None,
+        **attrs: Any,
     ) -> list[Array]:
         """A node with one result for each shape and dtype."""
         values = [self.solid(item) if isinstance(item, Array) else item for item in operands]
-        results = self.function.node(op, values, attrs, results=len(types), name=self.label or op)
+        results = self.function.node(
+            op, values, attrs, results=len(types), name=self.label or op, regions=regions
+        )
         return [Array(shape, dtype, value) for (shape, dtype), value in zip(types, results)]
 
     def solid(self, array: Array) -> Value:
@@ -223,3 +231,12 @@ class Emitter:
         batch = np.broadcast_shapes(rows[:-2], columns[:-2])
         shape = (*batch, *rows[-2:-1], *(columns[-1:] if b.rank > 1 else ()))
         return self.node("matmul", [a, b], shape, a.dtype, **{key: True for key, on in flags.items() if on})
+
+
+def fresh_input(function: Function, base: str, dtype: Any, shape: Sequence[int]) -> Array:
+    """A new input of a function, called `base` or, where that is taken, `base_2` and so on."""
+    name, number = base, 1
+    while function._is_taken(name):
+        number += 1
+        name = f"{base}_{number}"
+    return Array(shape, dtype, function.input(name, dtype, shape))

@@ -23,7 +23,7 @@ from pytensor.tensor.type import TensorType
 
 from ... import ops
 from ...errors import GraphError
-from . import elementwise, linalg, reductions, shaping, special, subtensor
+from . import elementwise, linalg, loops, reductions, shaping, special, subtensor
 from .arrays import Array, Emitter
 
 Convert = Callable[["Conversion", Any, list[Any]], list[Any]]
@@ -35,6 +35,7 @@ OPERATORS: dict[type, Convert] = {
     **reductions.OPERATORS,
     **linalg.OPERATORS,
     **special.OPERATORS,
+    **loops.OPERATORS,
 }
 
 
@@ -102,6 +103,11 @@ class Conversion:
         if example.name is None and node.outputs[0].name is not None:
             example = node.outputs[0]
         self._problems[problem] = (count + 1, example)
+
+    @property
+    def missing_result(self) -> _Missing:
+        """What stands for a result that is unsupported."""
+        return _Missing()
 
     @staticmethod
     def refuse(problem: str) -> NoReturn:

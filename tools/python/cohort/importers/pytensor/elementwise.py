@@ -145,8 +145,25 @@ def _x_log_x(to: Conversion, arrays: list[Array], dtype: np.dtype) -> Array:
     return to.emit.elementwise("xlogy", [arrays[0], arrays[0]], dtype)
 
 
-def _tri_gamma(to: Conversion, arrays: list[Array], dtype: np.dtype) -> Array:
-    return to.emit.elementwise("polygamma", [Array.of(1, dtype), arrays[0]], dtype)
+def _gamma(to: Conversion, arrays: list[Array], dtype: np.dtype) -> Array:
+    """`exp(gammaln(x))` with the sign gamma has between its poles; NaN at them."""
+    emit, x = to.emit, to.emit.cast(arrays[0], dtype)
+    size = emit.elementwise("exp", [emit.elementwise("gammaln", [x], dtype)], dtype)
+    below = emit.elementwise("floor", [x], dtype)
+    half = emit.elementwise("mul", [below, Array.of(0.5, dtype)], dtype)
+    is_odd = emit.elementwise("ne", [half, emit.elementwise("floor", [half], dtype)], dtype, np.bool_)
+    is_negative = emit.elementwise("lt", [x, Array.of(0, dtype)], dtype, np.bool_)
+    is_pole = emit.elementwise("eq", [x, below], dtype, np.bool_)
+    signed = emit.where(is_odd, emit.elementwise("neg", [size], dtype), size, dtype)
+    signed = emit.where(is_pole, Array.of(np.nan, dtype), signed, dtype)
+    return emit.where(is_negative, signed, size, dtype)
+
+
+def _iv(to: Conversion, arrays: list[Array], dtype: np.dtype) -> Array:
+    """`ive(v, x) * exp(abs(x))`."""
+    scaled = to.emit.elementwise("ive", arrays, dtype)
+    size = to.emit.elementwise("exp", [to.emit.elementwise("abs", [arrays[1]], dtype)], dtype)
+    return to.emit.elementwise("mul", [scaled, size], dtype)
 
 
 SCALAR: dict[type, Convert] = {
@@ -192,7 +209,8 @@ SCALAR: dict[type, Convert] = {
     MulWithoutZeros: _multiply_without_zeros,
     XlogX: _named("xlogy", _x_log_x),
     XlogY0: _float("xlogy"),
-    special.TriGamma: _named("polygamma", _tri_gamma),
+    special.Gamma: _gamma,
+    special.Iv: _named("ive", _iv),
     **{
         kind: _float(op)
         for kind, op in {
@@ -224,16 +242,15 @@ SCALAR: dict[type, Convert] = {
             special.Erfcx: "erfcx",
             special.Erfinv: "erfinv",
             special.Erfcinv: "erfcinv",
-            special.Gamma: "gamma",
             special.GammaLn: "gammaln",
             special.Psi: "digamma",
+            special.TriGamma: "trigamma",
             special.PolyGamma: "polygamma",
             special.GammaInc: "gammainc",
             special.GammaIncC: "gammaincc",
             special.BetaInc: "betainc",
             special.I0: "i0",
             special.I1: "i1",
-            special.Iv: "iv",
             special.Ive: "ive",
             special.Kve: "kve",
         }.items()

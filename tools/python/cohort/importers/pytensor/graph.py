@@ -19,7 +19,7 @@ from pytensor.tensor.type import TensorType
 from ...builder import Function, Module
 from ...errors import GraphError
 from ...values import Value
-from .arrays import Array, Emitter
+from .arrays import Array, Emitter, fresh_input
 from .convert import Conversion, Frozen, describe
 
 Shapes = Mapping[Any, Sequence[int]]
@@ -206,12 +206,7 @@ def _input(function: Function, variable: Any, default: str, shapes: Mapping[Any,
     if not isinstance(variable.type, (TensorType, ScalarType)):
         raise GraphError(f"input {describe(variable)} of type `{variable.type}` is no array")
     shape = _shape_of(variable, shapes)
-    base = variable.name or default
-    name, number = base, 1
-    while function._is_taken(name):
-        number += 1
-        name = f"{base}_{number}"
-    return Array(shape, variable.type.dtype, function.input(name, variable.type.dtype, shape))
+    return fresh_input(function, variable.name or default, variable.type.dtype, shape)
 
 
 def _shape_of(variable: Any, shapes: Mapping[Any, tuple[int, ...]]) -> tuple[int, ...]:

@@ -99,7 +99,8 @@ def from_pymc(
 ) -> Posterior:
     """The posterior of a PyMC model (default: the one in whose context this is called).
 
-    * `gradient`: who differentiates, `pytensor`.
+    * `gradient`: who differentiates, `pytensor` while importing or `cohort` while compiling. With the latter
+      the module has a third function, `density`, that gives `logp` only.
     * `observed`: observed data become `state`, which can be replaced at the same shape, or `constant`, which
       lets
       the compiler compute with them.
@@ -120,12 +121,17 @@ def from_pymc(
     parameters = _parts(values, _value_shapes(model, values))
     x = pt.vector("unconstrained", dtype="float64", shape=(parameters[-1].stop,))
     data = _shared_data(model) if observed == "state" else {}
-    graphs = {"logp": _density_graph(model, values, parameters, x, data, gradient)}
+    if gradient not in ("pytensor", "cohort"):
+        raise GraphError(f"`gradient` is `pytensor` or `cohort`, not `{gradient}`")
+    own = gradient == "cohort"
+    graphs = {"density" if own else "logp": _density_graph(model, values, parameters, x, data, not own)}
     variables = parameters
     if expand:
         graphs["expand"], variables = _expanding_graph(model, values, parameters, x, data)
     module = Module(name)
     add_functions(module, graphs)
+    if own:
+        _differentiate(module)
     return Posterior(model, module, parameters, variables)
 
 
@@ -170,22 +176,28 @@ def _density_graph(
     parameters: Sequence[Part],
     x: Any,
     data: Mapping[Variable, Variable],
-    gradient: str,
+    with_gradient: bool,
 ) -> Graph:
     checks = "local_check_parameter_to_ninf_switch" if model.check_bounds else "local_remove_check_parameter"
     logp = clone_replace([model.logp()], replace=dict(data), rebuild_strict=False)[0]
     density = Graph(list(values), {"logp": logp}).rewritten((*_REWRITES, checks)).outputs["logp"]
-    outputs = {"logp": density, **_gradient(density, values, gradient)}
+    outputs = {"logp": density}
+    if with_gradient:
+        parts = pytensor.grad(density, list(values), disconnected_inputs="ignore")
+        outputs["gradient"] = pt.concatenate([pt.cast(part, "float64").ravel() for part in parts])
     replaced = clone_replace([*outputs.values()], replace=_pieces(values, parameters, x))
     return Graph([x], dict(zip(outputs, replaced))).rewritten(_REWRITES)
 
 
-def _gradient(density: Variable, values: Sequence[Any], how: str) -> dict[str, Variable]:
-    """What is given beside the log density: its gradient, flat."""
-    if how != "pytensor":
-        raise GraphError(f"`gradient` is `pytensor`, not `{how}`")
-    parts = pytensor.grad(density, list(values), disconnected_inputs="ignore")
-    return {"gradient": pt.concatenate([pt.cast(part, "float64").ravel() for part in parts])}
+def _differentiate(module: Module) -> None:
+    """Function `logp` from function `density`."""
+    ((name, type_),) = module.functions["density"].inputs.items()
+    function = module.function("logp")
+    x = function.input(name, type_)
+    attrs = {"wrt": [name], "disconnected": "zero"}
+    logp, gradient = function.node("value_and_grad", [x], attrs, 2, regions={"function": "density"})
+    function.output("logp", logp)
+    function.output("gradient", gradient)
 
 
 def _expanding_graph(

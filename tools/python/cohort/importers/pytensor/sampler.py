@@ -30,8 +30,8 @@ SAMPLER = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_uint64, _DOUBLES, _DOUBLES, 
 
 _SOURCE = """\
 // The log density of module `{name}` as the function a sampler calls, and the values of its variables.
-// Status: 0 fine, -1 wrong dimension, 1 the module reports an error, 3 gradient not finite, 4 log density not
-finite.
+// Status: 0 fine, -1 wrong dimension, 1 the module reports an error, 3 gradient not finite,
+// 4 log density not finite.
 #include <atomic>
 #include <cmath>
 #include <cstdint>

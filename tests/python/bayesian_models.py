@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pymc as pm
+import pytensor
 import pytensor.tensor as pt
 
 MODELS: dict[str, Callable[[], pm.Model]] = {}
@@ -96,17 +97,20 @@ def poisson_counts() -> pm.Model:
     return built
 
 
-def garch(steps: int = 15) -> pm.Model:
-    """GARCH(1, 1) with its recurrence written out."""
-    returns = np.random.default_rng(5).normal(size=steps)
+@model
+def garch() -> pm.Model:
+    """GARCH(1, 1) of 200 steps."""
+    returns = np.random.default_rng(5).normal(size=200)
     with pm.Model() as built:
         omega = pm.HalfNormal("omega", 1.0)
         alpha, beta = pm.Uniform("alpha", 0.0, 1.0), pm.Uniform("beta", 0.0, 1.0)
-        variance = [pt.as_tensor(1.0)]
-        for value in returns[:-1]:
-            variance.append(omega + alpha * value**2 + beta * variance[-1])
-        pm.Normal("return", 0.0, pt.sqrt(pt.stack(variance)), observed=returns)
+        later = pytensor.scan(
+            lambda value, variance, omega, alpha, beta: omega + alpha * value**2 + beta * variance,
+            sequences=pt.as_tensor(returns[:-1]),
+            outputs_info=pt.as_tensor(np.float64(1.0)),
+            non_sequences=[omega, alpha, beta],
+            return_updates=False,
+        )
+        variance = pt.concatenate([[1.0], later])
+        pm.Normal("return", 0.0, pt.sqrt(variance), observed=returns)
     return built
-
-
-MODELS["garch"] = garch
