@@ -37,6 +37,11 @@ struct AttrHash {
   std::uint64_t operator()(double value) const { return std::bit_cast<std::uint64_t>(value); }
   std::uint64_t operator()(const std::string& value) const { return hash_bytes(value); }
   std::uint64_t operator()(const Shape& value) const { return hash_shape(value); }
+  std::uint64_t operator()(const Strings& value) const {
+    std::uint64_t hash = value.size();
+    for (const std::string& each : value) hash = hash_combine(hash, hash_bytes(each));
+    return hash;
+  }
   std::uint64_t operator()(DType value) const { return static_cast<std::uint64_t>(value); }
   std::uint64_t operator()(const IntList& value) const {
     std::uint64_t hash = value.size();

@@ -80,7 +80,7 @@ void check_attrs(const OpDef& op, const Attrs& attrs) {
     const auto spec =
         std::find_if(op.attrs.begin(), op.attrs.end(), [&](const AttrSpec& s) { return s.name == a.name; });
     if (spec == op.attrs.end()) fail(DiagId::kUnknownAttribute, op.name, a.name);
-    static_assert(std::variant_size_v<Attr> == 7 && static_cast<int>(AttrKind::kDType) == 6,
+    static_assert(std::variant_size_v<Attr> == 8 && static_cast<int>(AttrKind::kStrings) == 7,
                   "AttrKind numbers the alternatives of Attr");
     if (a.value.index() != static_cast<std::size_t>(spec->kind))
       fail(DiagId::kWrongAttribute, op.name, a.name, "has the wrong kind of value");
@@ -124,16 +124,19 @@ ValueId FunctionBuilder::literal_int(DType dtype, std::int64_t value) {
 }
 
 ValueId FunctionBuilder::node(const OpDef& op, std::span<const ValueId> inputs, Attrs attrs, std::string name,
-                              LocId loc) {
+                              LocId loc, Regions regions) {
   std::sort(attrs.begin(), attrs.end(),
             [](const NamedAttr& a, const NamedAttr& b) { return a.name < b.name; });
   check_arity(op, inputs.size());
   check_attrs(op, attrs);
+  const int region_count = static_cast<int>(regions.size());
+  if (region_count < op.min_regions || region_count > op.max_regions)
+    fail(DiagId::kRegionCount, op.name, op.min_regions, region_count);
   std::vector<Type> types;
   types.reserve(inputs.size());
   for (const ValueId input : inputs) types.push_back(type(input));
   const Dims& dims = module_.module().dims;
-  std::vector<Type> results = op.infer({op, types, attrs, dims});
+  std::vector<Type> results = op.infer({op, types, attrs, dims, regions});
   for (const Type& result : results)
     if (!checked_max_bytes(result, dims)) fail(DiagId::kTensorTooLarge, op.name, to_string(result, dims));
 
@@ -143,7 +146,8 @@ ValueId FunctionBuilder::node(const OpDef& op, std::span<const ValueId> inputs, 
   for (std::uint32_t r = 0; r < count; ++r)
     append_value(function_, {std::move(results[r]), {}, ValueKind::kNode, id, r});
   if (!name.empty()) function_.values[first].name = std::move(name);
-  function_.nodes.push_back({&op, {inputs.begin(), inputs.end()}, std::move(attrs), first, count, loc, {}});
+  function_.nodes.push_back(
+      {&op, {inputs.begin(), inputs.end()}, std::move(attrs), first, count, loc, std::move(regions)});
   return first;
 }
 
@@ -193,7 +197,7 @@ void cast_operands(FunctionBuilder& builder, const OpDef& op, std::vector<ValueI
 }  // namespace
 
 ValueId FunctionBuilder::make(std::string_view op, std::span<const ValueId> inputs, Attrs attrs,
-                              std::string name, LocId loc) {
+                              std::string name, LocId loc, Regions regions) {
   const OpDef* def = find_op(op);
   if (!def) fail(DiagId::kUnknownOperator, op);
   check_arity(*def, inputs.size());
@@ -205,7 +209,7 @@ ValueId FunctionBuilder::make(std::string_view op, std::span<const ValueId> inpu
   }
   std::vector<ValueId> operands(inputs.begin(), inputs.end());
   cast_operands(*this, *def, operands);
-  return node(*def, operands, std::move(attrs), std::move(name), loc);
+  return node(*def, operands, std::move(attrs), std::move(name), loc, std::move(regions));
 }
 
 ValueId FunctionBuilder::make(std::string_view op, std::initializer_list<ValueId> inputs, Attrs attrs,

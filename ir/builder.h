@@ -44,10 +44,10 @@ class FunctionBuilder {
   // Appends a node exactly as given: operand dtypes must already be right. Attributes need not be sorted.
   // Returns the first result.
   ValueId node(const OpDef& op, std::span<const ValueId> inputs, Attrs attrs = {}, std::string name = {},
-               LocId loc = 0);
+               LocId loc = 0, Regions regions = {});
   // Finds the operator, inserts casts for elementwise operands (promotion), expands `einsum`, then the same.
   ValueId make(std::string_view op, std::span<const ValueId> inputs, Attrs attrs = {}, std::string name = {},
-               LocId loc = 0);
+               LocId loc = 0, Regions regions = {});
   ValueId make(std::string_view op, std::initializer_list<ValueId> inputs, Attrs attrs = {},
                std::string name = {});
   ValueId cast(ValueId value, DType dtype);

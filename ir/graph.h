@@ -39,7 +39,8 @@ inline constexpr std::uint32_t kNoId = UINT32_MAX;
 
 // An attribute's value. IntList entries may be null (Python's default in a slice).
 using IntList = std::vector<std::optional<std::int64_t>>;
-using Attr = std::variant<bool, std::int64_t, double, std::string, IntList, Shape, DType>;
+using Strings = std::vector<std::string>;
+using Attr = std::variant<bool, std::int64_t, double, std::string, IntList, Shape, DType, Strings>;
 struct NamedAttr {
   std::string name;
   Attr value;
@@ -61,6 +62,8 @@ T attr_or(const Attrs& attrs, std::string_view name, T fallback) {
 }
 void set_attr(Attrs& attrs, std::string name, Attr value);
 
+using Regions = std::vector<std::shared_ptr<const Function>>;
+
 enum class ValueKind : std::uint8_t { kInput, kState, kConstant, kNode };
 
 struct Value {
@@ -78,7 +81,7 @@ struct Node {
   ValueId first_result = 0;
   std::uint32_t result_count = 1;
   LocId loc = 0;
-  std::vector<std::shared_ptr<const Function>> regions;  // bodies of loops and branches
+  Regions regions;  // bodies of loops and branches, or functions that are applied
 };
 
 struct Output {

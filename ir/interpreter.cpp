@@ -15,14 +15,13 @@ std::vector<Tensor> initial_state(const Module& module) {
 std::vector<Tensor> evaluate_node(const Module& module, const Function& function, const Node& node,
                                   std::span<const Tensor> inputs, const DimValues& dims,
                                   std::string* printed) {
-  (void)module;
   std::vector<Type> types;
   std::vector<Tensor> results;
   for (std::uint32_t r = 0; r < node.result_count; ++r) {
     types.push_back(function.type(node.first_result + r));
     results.emplace_back(types.back().dtype, evaluate(types.back().shape, dims));
   }
-  EvalContext context{*node.op, inputs, node.attrs, dims, types, results, printed};
+  EvalContext context{*node.op, inputs, node.attrs, dims, types, results, printed, &module, node.regions};
   node.op->evaluate(context);
   return results;
 }

@@ -55,6 +55,18 @@ std::optional<Attr> shape_attr(JsonValue value, const Dims& dims) {
   return shape;
 }
 
+std::optional<Attr> strings_attr(JsonValue value) {
+  if (!value.is(JsonKind::kList)) return {};
+  Strings list;
+  bool is_right = true;
+  for_each_element(value, [&](JsonValue element) {
+    is_right &= element.is(JsonKind::kString);
+    if (element.is(JsonKind::kString)) list.emplace_back(element.string());
+  });
+  if (!is_right) return {};
+  return list;
+}
+
 std::string_view expectation(AttrKind kind) {
   switch (kind) {
     case AttrKind::kBool:
@@ -71,6 +83,8 @@ std::string_view expectation(AttrKind kind) {
       return "a list of extents";
     case AttrKind::kDType:
       return "a dtype";
+    case AttrKind::kStrings:
+      return "a list of strings";
   }
   return "unknown";
 }
@@ -102,6 +116,9 @@ std::optional<Attr> JsonReading::attr(const OpDef& op, const AttrSpec& spec, Jso
       if (value.is(JsonKind::kString)) {
         if (std::optional<DType> dtype = parse_dtype(value.string())) read = *dtype;
       }
+      break;
+    case AttrKind::kStrings:
+      read = strings_attr(value);
       break;
   }
   if (!read) {

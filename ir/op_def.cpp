@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "ir/diagnostics.h"
+#include "ir/gradient.h"
 #include "ir/lowering.h"
 #include "ir/ops/list.h"
 
@@ -148,6 +149,7 @@ std::vector<OpDef> make_scalar_ops() {
     def.infer = infer_scalar;
     def.evaluate = evaluate_scalar_node;
     def.element = scalar_element;
+    def.gradient = scalar_gradient;
     defs.push_back(std::move(def));
   }
   return defs;
@@ -191,6 +193,8 @@ const OpDef* scalar_op_def(ScalarOp op) {
   require(op != ScalarOp::kNone, "scalar_op_def of no operator");
   return &scalar_ops()[static_cast<std::size_t>(op) - 1];
 }
+
+void no_gradient(GradientContext&) {}
 
 int normalized_axis(const InferContext& context, std::int64_t axis, int rank) {
   if (axis < -rank || axis >= rank) fail(DiagId::kAxisOutOfRange, context.op.name, axis, rank);

@@ -11,7 +11,7 @@
 
 namespace cohort {
 
-enum class AttrKind : std::uint8_t { kBool, kInt, kFloat, kString, kInts, kShape, kDType };
+enum class AttrKind : std::uint8_t { kBool, kInt, kFloat, kString, kInts, kShape, kDType, kStrings };
 struct AttrSpec {
   std::string_view name;
   AttrKind kind;
@@ -26,6 +26,7 @@ struct InferContext {
   std::span<const Type> inputs;
   const Attrs& attrs;
   const Dims& dims;
+  std::span<const std::shared_ptr<const Function>> regions = {};
 };
 
 // What `evaluate` sees: concrete inputs. Writes one tensor per result, of the dtypes and extents that infer
@@ -38,11 +39,15 @@ struct EvalContext {
   std::span<const Type> result_types;
   std::vector<Tensor>& results;    // preallocated, zero-filled
   std::string* printed = nullptr;  // `print` appends here
+  // For operators with regions: what those read of the module, and the regions themselves.
+  const Module* module = nullptr;
+  std::span<const std::shared_ptr<const Function>> regions = {};
 
   Extents result_extents(int i) const { return cohort::evaluate(result_types[i].shape, dims); }
 };
 
 class FunctionBuilder;  // ir/builder.h
+class GradientContext;  // ir/gradient.h
 class ElementContext;   // ir/lowering.h
 class LoopContext;      // ir/lowering.h
 
@@ -79,6 +84,12 @@ struct OpDef {
   kernel::ExprRef (*element)(ElementContext&) = nullptr;
   void (*loops)(LoopContext&) = nullptr;
   Casting casting = Casting::kNone;
+  // How cotangents of the results become cotangents of the inputs (gradient.h). Null: of float inputs,
+  // differentiating is an error; `no_gradient` says that the results do not move with the inputs.
+  void (*gradient)(GradientContext&) = nullptr;
+  // Bodies of loops and branches, or functions that are applied (Node::regions).
+  int min_regions = 0;
+  int max_regions = 0;
   // Structured operators whose compiled code may differ from the true value (softmax): how far, as the rows'
   // ulp.
   double ulp = 0;
@@ -96,6 +107,9 @@ std::span<const OpDef* const> all_ops();
 const OpDef* find_op(std::string_view name);
 const OpDef* scalar_op_def(ScalarOp op);
 inline bool is_scalar(const Node& node) { return node.op->scalar != ScalarOp::kNone; }
+
+// The gradient of what is piecewise constant: nothing.
+void no_gradient(GradientContext& context);
 
 // Shared by the operators' files.
 int normalized_axis(const InferContext& context, std::int64_t axis, int rank);  // refuses out of range

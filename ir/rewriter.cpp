@@ -34,8 +34,7 @@ void Rewriter::copy(const Node& node) {
   std::vector<ValueId> inputs;
   inputs.reserve(node.inputs.size());
   for (const ValueId input : node.inputs) inputs.push_back((*this)(input));
-  const ValueId first = to_.node(*node.op, inputs, node.attrs, {}, node.loc);
-  to_.function().nodes.back().regions = node.regions;
+  const ValueId first = to_.node(*node.op, inputs, node.attrs, {}, node.loc, node.regions);
   for (std::uint32_t r = 0; r < node.result_count; ++r) map(node.first_result + r, first + r);
 }
 

@@ -74,7 +74,7 @@ namespace meaning {
 namespace {
 template <ScalarOp kOp>
 struct Row;
-#define OP(name, arity_, operands_, result_, traits, ulp, text, eval)                     \
+#define OP(name, arity_, operands_, result_, traits, ulp, text, eval, ...)                \
   template <>                                                                             \
   struct Row<ScalarOp::k_##name> {                                                        \
     static constexpr int kArity = arity_;                                                 \
@@ -155,7 +155,7 @@ constexpr std::array<LoopsOfOp, kDTypeCount> all_casts(std::integer_sequence<int
 }
 
 constexpr std::array<LoopsOfOp, kScalarOpCount> kLoops = {{
-#define OP(name, arity, operands, result, traits, ulp, text, eval) \
+#define OP(name, arity, operands, result, traits, ulp, text, eval, ...) \
   loops_of<ScalarOp::k_##name>(kDTypeIndices),
 #include "ir/ops.def"
 }};

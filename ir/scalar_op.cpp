@@ -11,7 +11,7 @@ namespace cohort {
 namespace {
 
 constexpr std::array<ScalarOpInfo, kScalarOpCount> kInfos = {{
-#define OP(name, arity, operands, result, traits, ulp, meaning, eval) \
+#define OP(name, arity, operands, result, traits, ulp, meaning, eval, ...) \
   {#name, arity, Operands::operands, Result::result, traits, ulp, meaning},
 #include "ir/ops.def"
 }};

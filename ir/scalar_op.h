@@ -11,11 +11,11 @@ namespace cohort {
 
 enum class ScalarOp : std::uint8_t {
   kNone,
-#define OP(name, arity, operands, result, traits, ulp, meaning, eval) k_##name,
+#define OP(name, arity, operands, result, traits, ulp, meaning, eval, ...) k_##name,
 #include "ir/ops.def"
 };
 inline constexpr int kScalarOpCount = 0
-#define OP(name, arity, operands, result, traits, ulp, meaning, eval) +1
+#define OP(name, arity, operands, result, traits, ulp, meaning, eval, ...) +1
 #include "ir/ops.def"
     ;
 

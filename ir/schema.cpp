@@ -39,6 +39,8 @@ Json attr_schema(AttrKind kind) {
       return {{"type", "array"}, {"items", {{"type", {"integer", "string"}}}}};
     case AttrKind::kDType:
       return reference("dtype");
+    case AttrKind::kStrings:
+      return {{"type", "array"}, {"items", {{"type", "string"}}}};
   }
   return true;
 }

@@ -43,6 +43,16 @@ Shape shape(TextCursor& cursor, const Dims& dims) {
   return shape;
 }
 
+Strings strings(TextCursor& cursor) {
+  Strings list;
+  cursor.expect("[");
+  while (!cursor.accept("]")) {
+    list.push_back(cursor.quoted());
+    if (!cursor.sees("]")) cursor.expect(",");
+  }
+  return list;
+}
+
 Attr parse_attr(TextCursor& cursor, AttrKind kind, const Dims& dims) {
   const Location where = cursor.location();
   switch (kind) {
@@ -76,6 +86,8 @@ Attr parse_attr(TextCursor& cursor, AttrKind kind, const Dims& dims) {
       if (!dtype) throw UserError(diagnostic(DiagId::kTextSyntax, where, "something else", "a dtype"));
       return *dtype;
     }
+    case AttrKind::kStrings:
+      return strings(cursor);
   }
   internal_error("an attribute of no kind");
 }

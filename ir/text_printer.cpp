@@ -79,6 +79,11 @@ std::string attr_text(const Attr& value, const Dims& dims) {
     }
     std::string operator()(const Shape& shape) const { return to_string(shape, dims); }
     std::string operator()(DType dtype) const { return std::string(dtype_name(dtype)); }
+    std::string operator()(const Strings& list) const {
+      std::string text = "[";
+      for (const std::string& entry : list) text += (text.size() > 1 ? ", " : "") + json_quote(entry);
+      return text + "]";
+    }
   };
   return std::visit(Printer{dims}, value);
 }

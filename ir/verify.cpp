@@ -177,7 +177,7 @@ void Verifier::types(const Function& function, NodeId id) {
   for (ValueId input : node.inputs) inputs.push_back(function.type(input));
   std::vector<Type> inferred;
   try {
-    inferred = node.op->infer({*node.op, inputs, node.attrs, module_.dims});
+    inferred = node.op->infer({*node.op, inputs, node.attrs, module_.dims, node.regions});
   } catch (const UserError& error) {
     add(3, "{} is refused: {}", where(function, id), error.diagnostics().front().message);
     return;

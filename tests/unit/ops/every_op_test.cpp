@@ -36,6 +36,8 @@ std::vector<Attr> candidates(const AttrSpec& spec, const Shape& x) {
     }
     case AttrKind::kDType:
       return {DType::kF32, DType::kBool, DType::kU8};
+    case AttrKind::kStrings:
+      return {Strings{}, Strings{"x"}};
   }
   return {};
 }

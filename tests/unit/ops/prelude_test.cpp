@@ -199,7 +199,7 @@ void check_casts() {
 }  // namespace
 
 TEST_CASE("the runtime computes what the operators mean") {
-#define OP(name, arity, operands, result, traits, ulp, meaning, eval) \
+#define OP(name, arity, operands, result, traits, ulp, meaning, eval, ...) \
   check_dtypes<ScalarOp::k_##name, Operands::operands, arity>([](auto... x) { return rt_##name(x...); });
 #include "ir/ops.def"
 }

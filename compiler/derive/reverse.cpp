@@ -1,0 +1,139 @@
+#include "compiler/derive/reverse.h"
+
+#include "ir/diagnostics.h"
+#include "ir/op_def.h"
+
+namespace cohort {
+namespace {
+
+class Reverse {
+ public:
+  Reverse(FunctionBuilder& to, const Function& from, std::span<const ValueId> copies)
+      : to_(to), from_(from), copies_(copies), moves_(from.values.size()), received_(from.values.size()) {}
+
+  std::vector<ValueId> run(std::span<const Seed> seeds, std::span<const ValueId> wrt) {
+    for (const ValueId value : wrt) moves_[value] = true;
+    for (const Node& node : from_.nodes) find_moving(node);
+    for (const Seed& seed : seeds) received_[seed.value].push_back({&to_, seed.cotangent});
+    for (std::size_t n = from_.nodes.size(); n-- > 0;) step(from_.nodes[n]);
+    std::vector<ValueId> gradients;
+    for (const ValueId value : wrt) {
+      const Symbol total = unmasked(sum_received(value));
+      gradients.push_back(total.value);
+    }
+    return gradients;
+  }
+
+ private:
+  void find_moving(const Node& node) {
+    if (node.op->gradient == &no_gradient) return;
+    bool moves = false;
+    for (const ValueId input : node.inputs) moves = moves || moves_[input];
+    for (ValueId r = node.first_result; r < node.first_result + node.result_count; ++r)
+      moves_[r] = moves_[r] || (moves && is_float(from_.type(r).dtype));
+  }
+
+  Symbol unmasked(const Symbol& x) {
+    if (x.mask == kNoId) return x;
+    const Symbol plain{&to_, x.value};
+    return symbols::where({&to_, x.mask}, plain, symbols::number_like(plain, 0));
+  }
+
+  // The gradient of a value as far as it has come; its value is kNoId if nothing has. What was summed is kept.
+  Symbol sum_received(ValueId value) {
+    using symbols::operator+;
+    std::vector<Symbol>& terms = received_[value];
+    if (terms.empty()) return {&to_};
+    Symbol sum = terms[0];
+    if (terms.size() > 1) {
+      sum = unmasked(sum);
+      for (std::size_t i = 1; i < terms.size(); ++i) sum = sum + unmasked(terms[i]);
+      terms = {sum};
+    }
+    return sum;
+  }
+
+  void step(const Node& node) {
+    bool wanted_any = false, reached = false;
+    std::vector<bool> wanted;
+    for (const ValueId input : node.inputs) {
+      wanted.push_back(moves_[input] && is_float(from_.type(input).dtype));
+      wanted_any = wanted_any || wanted.back();
+    }
+    if (!wanted_any) return;
+    for (std::uint32_t r = 0; r < node.result_count; ++r)
+      reached = reached || (moves_[node.first_result + r] && !received_[node.first_result + r].empty());
+    if (!reached) return;
+
+    const std::size_t first_emitted = to_.function().nodes.size();
+    std::vector<ValueId> inputs, results, cotangents;
+    for (const ValueId input : node.inputs) inputs.push_back(copies_[input]);
+    ValueId mask = kNoId;
+    for (ValueId r = node.first_result; r < node.first_result + node.result_count; ++r) {
+      results.push_back(copies_[r]);
+      Symbol total = sum_received(r);
+      if (is_scalar(node))
+        mask = total.mask;
+      else
+        total = total.value == kNoId ? total : unmasked(total);
+      cotangents.push_back(total.value);
+      name_after(total, r);
+    }
+    GradientContext context(to_, node, std::move(inputs), std::move(results), std::move(cotangents),
+                            std::move(wanted));
+    apply_rule(node, context);
+    for (std::size_t i = 0; i < node.inputs.size(); ++i)
+      for (Symbol contribution : context.contributions()[i]) {
+        if (mask != kNoId) contribution = symbols::when({&to_, mask}, contribution);
+        receive(context, node.inputs[i], contribution);
+      }
+    for (std::size_t n = first_emitted; n < to_.function().nodes.size(); ++n)
+      if (to_.function().nodes[n].loc == 0) to_.function().nodes[n].loc = node.loc;
+  }
+
+  void apply_rule(const Node& node, GradientContext& context) {
+    try {
+      if (node.op->gradient) return node.op->gradient(context);
+      for (int i = 0; i < context.input_count(); ++i)
+        if (context.wants(i)) context.undefined(i);
+    } catch (UserError& error) {
+      const Module& module = to_.module().module();
+      const SourceLoc& loc = module.locations[node.loc];
+      for (Diagnostic& d : error.diagnostics()) {
+        if (d.location.line == 0) d.location = {module.file, loc.line, loc.column};
+        if (!loc.user.empty()) d.notes.push_back("it comes from " + loc.user);
+      }
+      throw;
+    }
+  }
+
+  void receive(GradientContext& context, ValueId input, Symbol contribution) {
+    const Type& type = from_.type(input);
+    require(contribution.type().dtype == type.dtype, "a contribution has the dtype of its input");
+    if (contribution.type().shape != type.shape)
+      contribution = context.summed_to(unmasked(contribution), type.shape);
+    received_[input].push_back(contribution);
+  }
+
+  // The gradient of a value that has a name is named after it, for readers.
+  void name_after(const Symbol& gradient, ValueId of) {
+    if (gradient.value == kNoId || from_.value(of).name.empty()) return;
+    Value& value = to_.function().values[gradient.value];
+    if (value.kind == ValueKind::kNode && value.name.empty()) value.name = "grad_" + from_.value(of).name;
+  }
+
+  FunctionBuilder& to_;
+  const Function& from_;
+  std::span<const ValueId> copies_;
+  std::vector<bool> moves_;                    // by value of `from`: whether it moves with one of `wrt`
+  std::vector<std::vector<Symbol>> received_;  // by value of `from`
+};
+
+}  // namespace
+
+std::vector<ValueId> reverse(FunctionBuilder& to, const Function& from, std::span<const ValueId> copies,
+                             std::span<const Seed> seeds, std::span<const ValueId> wrt) {
+  return Reverse(to, from, copies).run(seeds, wrt);
+}
+
+}  // namespace cohort
