@@ -2,8 +2,25 @@
 
 namespace cohort {
 
+namespace {
+
+bool applies_functions(const Module& module) {
+  for (const auto& function : module.functions)
+    for (const Node& node : function->nodes)
+      if (!node.regions.empty()) return true;
+  return false;
+}
+
+}  // namespace
+
 void run_pipeline(PassRunner& runner) {
   constexpr int kRounds = 4;
+
+  // What is stable has stable derivatives, so accuracy comes before them.
+  if (applies_functions(runner.module())) {
+    constexpr std::string_view kBefore[] = {"expand", "simplify", "stabilise", "expand_functions"};
+    runner.run_until_stable(kBefore, 1);
+  }
 
   // Fewer kinds of operators, and nothing in the way of the patterns that follow.
   constexpr std::string_view kClean[] = {"expand",           "simplify_shapes", "simplify_slices",

@@ -129,9 +129,22 @@ bool PassRunner::run_on(const Pass& pass, std::size_t index) {
   return true;
 }
 
+Function PassRunner::run_with_regions(const Pass& pass, const Function& function) {
+  const auto has_regions = [](const Node& node) { return !node.regions.empty(); };
+  if (std::none_of(function.nodes.begin(), function.nodes.end(), has_regions))
+    return pass.run(builder_, function, {options_.fast});
+  Function inner_done = function;
+  for (Node& node : inner_done.nodes)
+    for (std::shared_ptr<const Function>& region : node.regions)
+      region = std::make_shared<const Function>(run_with_regions(pass, *region));
+  return pass.run(builder_, inner_done, {options_.fast});
+}
+
 Function PassRunner::guarded_run(const Pass& pass, const Function& before) {
   try {
-    return pass.run(builder_, before, {options_.fast});
+    return run_with_regions(pass, before);
+  } catch (const UserError&) {
+    throw;  // what is wrong with the graph can show as late as here: no gradient, say
   } catch (const std::exception& error) {
     give_up(pass, before, error.what());
   }

@@ -36,6 +36,7 @@ class PassRunner {
   // The passes in order, again and again until none changes anything, at most `rounds` times.
   void run_until_stable(std::span<const std::string_view> passes, int rounds);
 
+  const Module& module() const { return builder_.module(); }
   bool stopped() const { return stopped_; }
   const std::vector<PassRun>& log() const { return log_; }
   Module finish() { return builder_.finish(); }
@@ -44,6 +45,8 @@ class PassRunner {
   bool run_on(const Pass& pass, std::size_t index);
   std::uint64_t hash_of(std::size_t index);
   Function guarded_run(const Pass& pass, const Function& before);
+  // The pass on the functions in the nodes' regions, then on the function itself.
+  Function run_with_regions(const Pass& pass, const Function& function);
   [[noreturn]] void give_up(const Pass& pass, const Function& before, const std::string& why);
 
   ModuleBuilder builder_;

@@ -129,9 +129,7 @@ ValueId FunctionBuilder::node(const OpDef& op, std::span<const ValueId> inputs, 
             [](const NamedAttr& a, const NamedAttr& b) { return a.name < b.name; });
   check_arity(op, inputs.size());
   check_attrs(op, attrs);
-  const int region_count = static_cast<int>(regions.size());
-  if (region_count < op.min_regions || region_count > op.max_regions)
-    fail(DiagId::kRegionCount, op.name, op.min_regions, region_count);
+  require(regions.size() == op.regions.size(), "a node has the functions that its operator names");
   std::vector<Type> types;
   types.reserve(inputs.size());
   for (const ValueId input : inputs) types.push_back(type(input));

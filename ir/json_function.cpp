@@ -11,10 +11,10 @@ namespace {
 // Reads one function: first the names of all nodes, then the nodes in topological order.
 class FunctionReader {
  public:
-  FunctionReader(JsonReading& reading, JsonValue name)
-      : reading_(reading), name_(name), builder_(reading.builder, std::string(name.string())) {}
+  FunctionReader(JsonReading& reading, std::string name)
+      : reading_(reading), name_(std::move(name)), builder_(reading.builder, name_) {}
 
-  void read(JsonValue object);
+  Function read(JsonValue object);
 
  private:
   // What a name in this function means.
@@ -45,7 +45,9 @@ class FunctionReader {
 
   void make_node(NodeEntry& node);
   std::optional<std::vector<ValueId>> operands(const OpDef& op, JsonValue list);
-  ValueId make(const OpDef& op, JsonValue object, std::span<const ValueId> inputs, Attrs attrs);
+  ValueId make(const OpDef& op, JsonValue object, std::span<const ValueId> inputs, Attrs attrs,
+               Regions regions);
+  std::optional<Regions> regions(const OpDef& op, JsonValue object);
   bool check_results(JsonValue object, ValueId first);
   // The value a name stands for; kNoId if it is wrong, and then a message was given.
   ValueId named(JsonValue name);
@@ -57,15 +59,16 @@ class FunctionReader {
   ValueId result_operand(JsonValue operand, std::optional<DType> beside);
 
   JsonReading& reading_;
-  JsonValue name_;
+  std::string name_;
   FunctionBuilder builder_;
   std::unordered_map<std::string_view, Local> locals_;
   std::vector<NodeEntry> nodes_;
 };
 
-void FunctionReader::read(JsonValue object) {
+Function FunctionReader::read(JsonValue object) {
   static constexpr std::array<std::string_view, 4> kKeys{"inputs", "nodes", "outputs", "updates"};
-  if (!reading_.expect(object, JsonKind::kObject, fmt::format("the function `{}`", name_.string()))) return;
+  if (!reading_.expect(object, JsonKind::kObject, fmt::format("the function `{}`", name_)))
+    return builder_.finish();
   reading_.check_keys(object, kKeys, "a function");
   if (JsonValue given = reading_.optional(object, "inputs", JsonKind::kObject)) inputs(given);
   if (JsonValue list = reading_.optional(object, "nodes", JsonKind::kList)) {
@@ -76,7 +79,7 @@ void FunctionReader::read(JsonValue object) {
   }
   if (JsonValue given = reading_.optional(object, "outputs", JsonKind::kObject)) outputs(given);
   if (JsonValue given = reading_.optional(object, "updates", JsonKind::kObject)) updates(given);
-  reading_.builder.add_function(builder_.finish());
+  return builder_.finish();
 }
 
 void FunctionReader::inputs(JsonValue object) {
@@ -191,9 +194,6 @@ std::uint32_t FunctionReader::names_given(JsonValue object) const {
 }
 
 void FunctionReader::make_node(NodeEntry& node) {
-  static constexpr std::array<std::string_view, 7> kKeys{"name",  "names", "op", "inputs",
-                                                         "attrs", "type",  "loc"};
-  reading_.check_keys(node.object, kKeys, "a node");
   JsonValue name = reading_.required(node.object, "op", JsonKind::kString, "a node");
   if (!name) return;
   const OpDef* op = find_op(name.string());
@@ -203,29 +203,55 @@ void FunctionReader::make_node(NodeEntry& node) {
     reading_.add_with_hint(DiagId::kUnknownOperator, name, did_you_mean(name.string(), known), name.string());
     return;
   }
+  std::vector<std::string_view> keys{"name", "names", "op", "inputs", "attrs", "type", "loc"};
+  keys.insert(keys.end(), op->regions.begin(), op->regions.end());
+  reading_.check_keys(node.object, keys, "a node");
   std::optional<Attrs> attrs = reading_.attrs(*op, node.object.find("attrs"));
   JsonValue list = reading_.optional(node.object, "inputs", JsonKind::kList);
   std::optional<std::vector<ValueId>> inputs = operands(*op, list);
-  if (!attrs || !inputs) return;
-  ValueId first = make(*op, node.object, *inputs, *std::move(attrs));
+  std::optional<Regions> functions = regions(*op, node.object);
+  if (!attrs || !inputs || !functions) return;
+  ValueId first = make(*op, node.object, *inputs, *std::move(attrs), *std::move(functions));
   if (first != kNoId && check_results(node.object, first)) node.first_result = first;
 }
 
-ValueId FunctionReader::make(const OpDef& op, JsonValue object, std::span<const ValueId> inputs,
-                             Attrs attrs) {
+ValueId FunctionReader::make(const OpDef& op, JsonValue object, std::span<const ValueId> inputs, Attrs attrs,
+                             Regions regions) {
   JsonValue loc = reading_.optional(object, "loc", JsonKind::kString);
   JsonValue name = object.find("name");
   Location where = object.find("op").location();
   LocId id = reading_.builder.add_location({std::string(loc ? loc.string() : ""), where.line, where.column});
   try {
     std::string text(name && name.is(JsonKind::kString) ? name.string() : "");
-    return builder_.make(op.name, inputs, std::move(attrs), std::move(text), id);
+    return builder_.make(op.name, inputs, std::move(attrs), std::move(text), id, std::move(regions));
   } catch (const UserError& error) {
     std::vector<std::string> notes;
     if (loc) notes.push_back(fmt::format("it comes from {}", loc.string()));
     reading_.errors.add(error, where, notes);
   }
   return kNoId;
+}
+
+// Each is the name of a function, or a body written out.
+std::optional<Regions> FunctionReader::regions(const OpDef& op, JsonValue object) {
+  Regions regions;
+  bool is_right = true;
+  for (const std::string_view key : op.regions) {
+    JsonValue given = object.find(key);
+    if (!given) {
+      reading_.add(DiagId::kMissingKey, object, fmt::format("a node of `{}`", op.name), key);
+      is_right = false;
+    } else if (given.is(JsonKind::kString)) {
+      regions.push_back(reading_.function(given));
+    } else if (reading_.expect(given, JsonKind::kObject, fmt::format("`{}`", key))) {
+      regions.push_back(reading_.body(key, given));
+    } else {
+      is_right = false;
+    }
+    is_right = is_right && regions.back();
+  }
+  if (!is_right) return {};
+  return regions;
 }
 
 bool FunctionReader::check_results(JsonValue object, ValueId first) {
@@ -337,7 +363,7 @@ void FunctionReader::unknown_name(JsonValue name) {
   }
   std::sort(known.begin(), known.end());
   reading_.add_with_hint(DiagId::kUnknownName, name, did_you_mean(name.string(), known), name.string(),
-                         name_.string());
+                         name_);
 }
 
 ValueId FunctionReader::result_operand(JsonValue operand, std::optional<DType> beside) {
@@ -387,6 +413,43 @@ void FunctionReader::updates(JsonValue object) {
 
 }  // namespace
 
-void JsonReading::function(JsonValue name, JsonValue object) { FunctionReader(*this, name).read(object); }
+void JsonReading::functions(JsonValue object) {
+  for_each_member(object, [&](JsonValue key, JsonValue value) {
+    if (function_index_.try_emplace(key.string(), functions_.size()).second)
+      functions_.push_back({key, value, false, nullptr});
+  });
+  for (FunctionEntry& entry : functions_)
+    if (!entry.function) read_function(entry);
+}
+
+void JsonReading::read_function(FunctionEntry& entry) {
+  entry.is_open = true;
+  const std::string name(entry.key.string());
+  entry.function = std::make_shared<const Function>(FunctionReader(*this, name).read(entry.object));
+  entry.is_open = false;
+  builder.module().functions.push_back(entry.function);
+}
+
+std::shared_ptr<const Function> JsonReading::function(JsonValue name) {
+  const auto found = function_index_.find(name.string());
+  if (found == function_index_.end()) {
+    std::vector<std::string_view> known;
+    for (const FunctionEntry& entry : functions_) known.push_back(entry.key.string());
+    add_with_hint(DiagId::kUnknownName, name, did_you_mean(name.string(), known), name.string(),
+                  builder.module().name);
+    return nullptr;
+  }
+  FunctionEntry& entry = functions_[found->second];
+  if (entry.is_open) {
+    add(DiagId::kRecursion, name, name.string());
+    return nullptr;
+  }
+  if (!entry.function) read_function(entry);
+  return entry.function;
+}
+
+std::shared_ptr<const Function> JsonReading::body(std::string_view key, JsonValue object) {
+  return std::make_shared<const Function>(FunctionReader(*this, std::string(key)).read(object));
+}
 
 }  // namespace cohort

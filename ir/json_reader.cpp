@@ -189,7 +189,7 @@ void read_root(JsonReading& reading, JsonValue root) {
     for_each_member(state, [&](JsonValue key, JsonValue value) { read_state(reading, key, value); });
   }
   if (JsonValue functions = reading.required(root, "functions", JsonKind::kObject, "a module")) {
-    for_each_member(functions, [&](JsonValue key, JsonValue value) { reading.function(key, value); });
+    reading.functions(functions);
   }
 }
 

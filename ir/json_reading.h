@@ -2,6 +2,7 @@
 // json_*.cpp include this.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -58,10 +59,24 @@ class JsonReading {
   // json_attrs.cpp: nothing, after a message, if one is wrong.
   std::optional<Attrs> attrs(const OpDef& op, JsonValue object);
 
-  // json_function.cpp
-  void function(JsonValue name, JsonValue object);
+  // json_function.cpp. Functions may apply functions that stand further down: each is read when it is first
+  // needed, so in the module those applied come first.
+  void functions(JsonValue object);
+  // Null, after a message, if there is none of that name or it applies itself.
+  std::shared_ptr<const Function> function(JsonValue name);
+  // A body that stands in a node.
+  std::shared_ptr<const Function> body(std::string_view key, JsonValue object);
 
  private:
+  struct FunctionEntry {
+    JsonValue key, object;
+    bool is_open = false;
+    std::shared_ptr<const Function> function{};
+  };
+  void read_function(FunctionEntry& entry);
+
+  std::vector<FunctionEntry> functions_;
+  std::unordered_map<std::string_view, std::size_t> function_index_;
   std::optional<Attr> attr(const OpDef& op, const AttrSpec& spec, JsonValue value);
 };
 

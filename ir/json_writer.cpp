@@ -256,7 +256,6 @@ std::string ModuleWriter::operands(const Function& function, const Node& node, c
 }
 
 std::string ModuleWriter::node(const Function& function, const Node& node, const Names& names) {
-  require(node.regions.empty(), "the graph file has no regions");
   std::string text = "{";
   if (node.result_count == 1) {
     text += "\"name\": " + names.of_value[node.first_result];
@@ -281,6 +280,12 @@ std::string ModuleWriter::node(const Function& function, const Node& node, const
   if (!attrs.empty()) text += ", \"attrs\": {" + attrs + "}";
   const std::string& user = module_.locations[node.loc].user;
   if (!user.empty()) text += ", \"loc\": " + json_quote(user);
+  for (std::size_t r = 0; r < node.regions.size(); ++r) {
+    const bool is_named = std::find(module_.functions.begin(), module_.functions.end(), node.regions[r]) !=
+                          module_.functions.end();
+    text += fmt::format(", {}: {}", json_quote(node.op->regions[r]),
+                        is_named ? json_quote(node.regions[r]->name) : this->function(*node.regions[r]));
+  }
   return text + "}";
 }
 

@@ -87,9 +87,9 @@ struct OpDef {
   // How cotangents of the results become cotangents of the inputs (gradient.h). Null: of float inputs,
   // differentiating is an error; `no_gradient` says that the results do not move with the inputs.
   void (*gradient)(GradientContext&) = nullptr;
-  // Bodies of loops and branches, or functions that are applied (Node::regions).
-  int min_regions = 0;
-  int max_regions = 0;
+  // What the functions in Node::regions are to it: {"body"} of a loop, {"function"} that is applied. Keys in
+  // the graph file, too.
+  std::vector<std::string_view> regions{};
   // Structured operators whose compiled code may differ from the true value (softmax): how far, as the rows'
   // ulp.
   double ulp = 0;

@@ -33,7 +33,9 @@ class FunctionParser {
   void node();
   std::vector<Result> results();
   std::vector<Type> declared_types();
-  ValueId make(const Location& where, const OpDef& op, std::vector<Operand>& operands, Attrs attrs);
+  ValueId make(const Location& where, const OpDef& op, std::vector<Operand>& operands, Attrs attrs,
+               Regions regions);
+  Regions regions(const OpDef& op);
   void check_types(const std::vector<Result>& results, const std::vector<Type>& declared, ValueId first);
   Operand operand();
   std::vector<Operand> operands();
@@ -170,7 +172,8 @@ void FunctionParser::node() {
   }
   std::vector<Operand> inputs = operands();
   Attrs attrs = parse_text_attrs(cursor_, *op, parsing_.dims());
-  ValueId first = make(where, *op, inputs, std::move(attrs));
+  Regions functions = regions(*op);
+  ValueId first = make(where, *op, inputs, std::move(attrs), std::move(functions));
   if (first != kNoId) {
     const Value& value = function_.function().value(first);
     const bool is_node = value.kind == ValueKind::kNode;
@@ -186,6 +189,25 @@ void FunctionParser::node() {
   for (std::size_t i = 0; i < names.size(); ++i) {
     declare(names[i], first == kNoId ? kNoId : first + static_cast<ValueId>(i));
   }
+}
+
+// `body(%x: f64[2]) {...}`, or `body = name` of a function further up.
+Regions FunctionParser::regions(const OpDef& op) {
+  Regions regions;
+  for (const std::string_view key : op.regions) {
+    if (!cursor_.accept_word(key)) cursor_.fail_expected(fmt::format("`{}`", key));
+    if (!cursor_.accept("=")) {
+      regions.push_back(std::make_shared<const Function>(FunctionParser(parsing_, std::string(key)).parse()));
+      continue;
+    }
+    const Location where = cursor_.location();
+    const std::string name = cursor_.name();
+    for (const auto& function : parsing_.builder.module().functions)
+      if (function->name == name) regions.push_back(function);
+    if (regions.empty() || regions.back()->name != name)
+      throw UserError(diagnostic(DiagId::kUnknownName, where, name, parsing_.builder.module().name));
+  }
+  return regions;
 }
 
 void FunctionParser::check_types(const std::vector<Result>& results, const std::vector<Type>& declared,
@@ -204,7 +226,7 @@ void FunctionParser::check_types(const std::vector<Result>& results, const std::
 }
 
 ValueId FunctionParser::make(const Location& where, const OpDef& op, std::vector<Operand>& operands,
-                             Attrs attrs) {
+                             Attrs attrs, Regions regions) {
   const std::string loc = cursor_.loc();
   std::vector<OperandDType> dtypes;
   for (const Operand& operand : operands) {
@@ -221,7 +243,7 @@ ValueId FunctionParser::make(const Location& where, const OpDef& op, std::vector
   const LocId id = parsing_.builder.add_location({loc, where.line, where.column});
   try {
     if (op.expand) return function_.make(op.name, values, std::move(attrs), {}, id);
-    return function_.node(op, values, std::move(attrs), {}, id);
+    return function_.node(op, values, std::move(attrs), {}, id, std::move(regions));
   } catch (const UserError& error) {
     parsing_.errors.add(error, where);
   }

@@ -164,9 +164,8 @@ std::string FunctionText::operands(const Node& node) const {
   return text;
 }
 
-std::string FunctionText::node(NodeId id) const {
+std::string FunctionText::node(NodeId id, int indent) const {
   const Node& node = function_.node(id);
-  require(node.regions.empty(), "the text form has no regions");
   std::string names, types;
   for (ValueId result = node.first_result; result < node.first_result + node.result_count; ++result) {
     const char* comma = names.empty() ? "" : ", ";
@@ -186,31 +185,43 @@ std::string FunctionText::node(NodeId id) const {
     attrs += fmt::format("{}{} = {}", attrs.empty() ? "" : ", ", attr.name, value);
   }
   if (!attrs.empty()) text += " {" + attrs + "}";
+  for (std::size_t r = 0; r < node.regions.size(); ++r) {
+    const std::shared_ptr<const Function>& region = node.regions[r];
+    const auto& named = module_.functions;
+    text += " " + std::string(node.op->regions[r]);
+    text += std::find(named.begin(), named.end(), region) != named.end()
+                ? " = " + text_name(region->name)
+                : FunctionText(module_, *region, options_).body(indent);
+  }
   const std::string& user = module_.locations[node.loc].user;
   if (options_.locations && !user.empty()) text += "  # loc " + json_quote(user);
   return text;
 }
 
-std::string FunctionText::function() const {
-  std::string text = "func " + text_name(function_.name) + "(";
+std::string FunctionText::function() const { return "func " + text_name(function_.name) + body(0) + "\n"; }
+
+std::string FunctionText::body(int indent) const {
+  const std::string begin(static_cast<std::size_t>(indent) + 2, ' ');
+  std::string text = "(";
   for (std::size_t i = 0; i < function_.inputs.size(); ++i) {
     ValueId input = function_.inputs[i];
     text += fmt::format("{}{}: {}", i > 0 ? ", " : "", references_[input],
                         to_string(function_.type(input), module_.dims));
   }
   text += ") {\n";
-  for (NodeId id = 0; id < function_.nodes.size(); ++id) text += "  " + node(id) + "\n";
+  for (NodeId id = 0; id < function_.nodes.size(); ++id) text += begin + node(id, indent + 2) + "\n";
   for (const Output& output : function_.outputs) {
     const bool with_dtype = is_literal(output.value) &&
                             natural_dtype(references_[output.value]) != function_.type(output.value).dtype;
-    text += fmt::format("  output {} = {}\n", text_name(output.name), operand(output.value, with_dtype));
+    text +=
+        fmt::format("{}output {} = {}\n", begin, text_name(output.name), operand(output.value, with_dtype));
   }
   // A literal update takes the variable's dtype, which the invariants say it has.
   for (const Update& update : function_.updates) {
-    text += fmt::format("  update @{} = {}\n", text_name(module_.states[update.state].name),
+    text += fmt::format("{}update @{} = {}\n", begin, text_name(module_.states[update.state].name),
                         references_[update.value]);
   }
-  return text + "}\n";
+  return text + std::string(static_cast<std::size_t>(indent), ' ') + "}";
 }
 
 std::string print_text(const Module& module, const Function& function, const TextOptions& options) {

@@ -26,7 +26,9 @@ class FunctionText {
   FunctionText(const Module& module, const Function& function, const TextOptions& options = {});
 
   std::string function() const;
-  std::string node(NodeId id) const;                                      // "%y : f32[2] = tanh(%x)"
+  // Inputs and nodes of a function that stands in a node, whose own line begins after `indent` blanks.
+  std::string body(int indent) const;
+  std::string node(NodeId id, int indent = 2) const;                      // "%y : f32[2] = tanh(%x)"
   const std::string& value(ValueId id) const { return references_[id]; }  // "%x", "@w", "2.0"
 
  private:

@@ -39,7 +39,8 @@ class Reverse {
     return symbols::where({&to_, x.mask}, plain, symbols::number_like(plain, 0));
   }
 
-  // The gradient of a value as far as it has come; its value is kNoId if nothing has. What was summed is kept.
+  // The gradient of a value as far as it has come; its value is kNoId if nothing has. What was summed is
+  // kept.
   Symbol sum_received(ValueId value) {
     using symbols::operator+;
     std::vector<Symbol>& terms = received_[value];

@@ -9,10 +9,10 @@
 // an input moves with what is differentiated by; its operator's rule (ir/gradient.h) adds to the inputs'.
 //
 // Note [masks]: a branch that `where` did not take must not be heard of, though its slope may be infinite or
-// NaN: where(x > 0, sqrt(x), 0) has slope 0 at 0, and 0 * inf is NaN. So the rule of `where` does not put zeros
-// into the cotangent. It hands it on with a mask, through elementwise nodes of the same shape, and the mask is
-// applied where contributions are summed, reshaped or reach anything but an elementwise node: the last
-// multiplication comes first, then the selection.
+// NaN: where(x > 0, sqrt(x), 0) has slope 0 at 0, and 0 * inf is NaN. So the rule of `where` does not put
+// zeros into the cotangent. It hands it on with a mask, through elementwise nodes of the same shape, and the
+// mask is applied where contributions are summed, reshaped or reach anything but an elementwise node: the
+// last multiplication comes first, then the selection.
 #pragma once
 
 #include "ir/gradient.h"

@@ -1,0 +1,72 @@
+// expand_functions: what applies a function is written out; derivatives are taken.
+//
+//   func f(%x: f64[]) {                    func g(%x: f64[]) {
+//     %y = sin(%x)                           %y = sin(%x)
+//     output y = %y                =>        %d = cos(%x)
+//   }                                        output d = %d
+//   func g(%x: f64[]) {                    }
+//     %d = grad(%x) {wrt = ["x"]} function = f
+//     output d = %d
+//   }
+//
+// The functions applied have been expanded before (run_passes does regions first), so a derivative of a
+// derivative is a derivative of plain nodes.
+#include "compiler/derive/derivatives.h"
+#include "compiler/pass.h"
+#include "ir/inline.h"
+#include "ir/ops/applied.h"
+#include "ir/rewriter.h"
+
+namespace cohort {
+namespace {
+
+using Derive = Function (*)(ModuleBuilder&, const Function&, const Derivative&);
+
+struct Applied {
+  std::string_view op;
+  Derive derive;
+  std::size_t first_output;  // of the derived function: `grad` leaves the value out
+};
+constexpr Applied kApplied[] = {{"call", nullptr, 0},     {"grad", value_and_grad_function, 1},
+                                {"hvp", hvp_function, 0}, {"jvp", jvp_function, 0},
+                                {"vjp", vjp_function, 0}, {"value_and_grad", value_and_grad_function, 0}};
+
+const Applied* find_applied(const Node& node) {
+  for (const Applied& applied : kApplied)
+    if (node.op->name == applied.op) return &applied;
+  return nullptr;
+}
+
+void expand(ModuleBuilder& module, Rewriter& rewriter, const Node& node, const Applied& applied) {
+  const Function& function = *node.regions[0];
+  std::vector<ValueId> arguments;
+  for (const ValueId input : node.inputs) arguments.push_back(rewriter(input));
+  FunctionBuilder& to = rewriter.to();
+  std::vector<ValueId> outputs;
+  if (applied.derive) {
+    const InferContext context{*node.op, {}, node.attrs, module.module().dims, node.regions};
+    const std::string disconnected = attr_or<std::string>(node.attrs, "disconnected", "error");
+    const Function derived =
+        applied.derive(module, function, {ops::wrt_values(context), disconnected == "zero", node.op->name});
+    outputs = inlined_outputs(derived, inline_function(to, derived, arguments));
+  } else {
+    outputs = inlined_outputs(function, inline_function(to, function, arguments));
+  }
+  for (std::uint32_t r = 0; r < node.result_count; ++r)
+    rewriter.map(node.first_result + r, outputs[applied.first_output + r]);
+}
+
+}  // namespace
+
+Function passes::expand_functions(ModuleBuilder& module, const Function& function, const PassOptions&) {
+  Rewriter rewriter(module, function);
+  for (const Node& node : function.nodes) {
+    if (const Applied* applied = find_applied(node))
+      expand(module, rewriter, node, *applied);
+    else
+      rewriter.copy(node);
+  }
+  return rewriter.finish();
+}
+
+}  // namespace cohort

@@ -1,0 +1,91 @@
+#include "ir/ops/applied.h"
+
+#include <algorithm>
+
+namespace cohort::ops {
+
+std::vector<AttrSpec> derivative_attrs() {
+  return {{"disconnected", AttrKind::kString, false, std::string("error")},
+          {"wrt", AttrKind::kStrings, true}};
+}
+
+const Function& applied_function(const InferContext& context) { return *context.regions[0]; }
+
+std::vector<Type> types_of(const Function& function, std::span<const ValueId> values) {
+  std::vector<Type> types;
+  for (const ValueId value : values) types.push_back(function.type(value));
+  return types;
+}
+
+std::vector<Type> output_types(const Function& function) {
+  std::vector<Type> types;
+  for (const Output& output : function.outputs) types.push_back(function.type(output.value));
+  return types;
+}
+
+void check_arguments(const InferContext& context, std::span<const Type> more) {
+  const Function& function = applied_function(context);
+  if (!function.updates.empty()) fail(DiagId::kAppliedUpdates, context.op.name, function.name);
+  std::vector<Type> expected = types_of(function, function.inputs);
+  expected.insert(expected.end(), more.begin(), more.end());
+  if (expected.size() != context.inputs.size())
+    fail(DiagId::kArgumentCount, context.op.name, expected.size(), function.name, context.inputs.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (expected[i] == context.inputs[i]) continue;
+    const bool is_own = i < function.inputs.size();
+    fail(DiagId::kArgumentType, context.op.name,
+         is_own ? function.value(function.inputs[i]).name : fmt::format("input {}", i), function.name,
+         to_string(expected[i], context.dims), to_string(context.inputs[i], context.dims));
+  }
+}
+
+std::vector<ValueId> wrt_values(const InferContext& context) {
+  const Function& function = applied_function(context);
+  const std::string& disconnected = *std::get_if<std::string>(find_attr(context.attrs, "disconnected")
+                                                                  ? find_attr(context.attrs, "disconnected")
+                                                                  : &*context.op.attrs[0].fallback);
+  if (disconnected != "error" && disconnected != "zero")
+    wrong_attribute(context, "disconnected", "is neither `error` nor `zero`");
+  std::vector<ValueId> values;
+  for (const std::string& name : attr<Strings>(context.attrs, "wrt")) {
+    const auto found = std::find_if(function.values.begin(), function.values.end(), [&](const Value& value) {
+      return value.name == name && (value.kind == ValueKind::kInput || value.kind == ValueKind::kState);
+    });
+    if (found == function.values.end() || !is_float(found->type.dtype))
+      fail(DiagId::kNotMovable, context.op.name, name, function.name);
+    values.push_back(static_cast<ValueId>(found - function.values.begin()));
+  }
+  if (values.empty()) wrong_attribute(context, "wrt", "names nothing");
+  return values;
+}
+
+void check_scalar_output(const InferContext& context) {
+  const Function& function = applied_function(context);
+  std::string seen;
+  for (const Type& type : output_types(function)) {
+    if (!seen.empty()) seen += ", ";
+    seen += to_string(type, context.dims);
+  }
+  const bool is_right = function.outputs.size() == 1 && is_float(output_types(function)[0].dtype) &&
+                        output_types(function)[0].rank() == 0;
+  if (!is_right) fail(DiagId::kNotScalarOutput, context.op.name, function.name, seen.empty() ? "none" : seen);
+}
+
+void evaluate_applied(EvalContext& context) {
+  internal_error("`" + std::string(context.op.name) + "` is evaluated before `expand_functions` has run");
+}
+
+OpDef applied_op(std::string_view name, std::string_view meaning, bool is_derivative) {
+  OpDef def;
+  def.name = name;
+  def.op_class = OpClass::kOpaque;
+  def.min_inputs = 0;
+  def.max_inputs = kAnyNumber;
+  if (is_derivative) def.attrs = derivative_attrs();
+  def.meaning = meaning;
+  def.evaluate = [](EvalContext& context) { evaluate_applied(context); };
+  def.regions = {"function"};
+  return def;
+}
+
+}  // namespace cohort::ops

@@ -1,0 +1,28 @@
+// Operators that apply a function of the module, or its derivative: `call`, `grad`, `value_and_grad`, `vjp`,
+// `jvp`, `hvp`. They have types and nothing else: the pass `expand_functions` writes them out before anything
+// runs.
+#pragma once
+
+#include "ir/ops/support.h"
+
+namespace cohort::ops {
+
+// The attributes: what to differentiate by (names of inputs and states), and what to do about an input on
+// which the outputs do not depend: "error" (default) or "zero".
+std::vector<AttrSpec> derivative_attrs();
+
+const Function& applied_function(const InferContext& context);
+// Refuses inputs that are not the function's own followed by those of the types `more`.
+void check_arguments(const InferContext& context, std::span<const Type> more);
+std::vector<Type> output_types(const Function& function);
+// The values of the function that the attribute `wrt` names; refuses names of nothing that has a gradient.
+std::vector<ValueId> wrt_values(const InferContext& context);
+std::vector<Type> types_of(const Function& function, std::span<const ValueId> values);
+// Refuses a function whose outputs are not one float scalar.
+void check_scalar_output(const InferContext& context);
+[[noreturn]] void evaluate_applied(EvalContext& context);
+
+// An operator of this kind, without its `infer`.
+OpDef applied_op(std::string_view name, std::string_view meaning, bool is_derivative);
+
+}  // namespace cohort::ops
