@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "compiler/inline_plan.h"
+#include "compiler/lower_region.h"
 #include "ir/diagnostics.h"
 #include "ir/lowering.h"
 #include "ir/op_def.h"
@@ -57,6 +58,12 @@ class FunctionLowering {
       store(buffer_of(value), std::move(index), std::move(stored));
     };
     scope_.buffer = [this](ValueId value) { return whole(value); };
+    scope_.temporary = [this](const Type& type, std::string name) {
+      return add_buffer(std::move(name), BufferKind::kTemporary, type, 0);
+    };
+    scope_.region = [this](const Function& body, const RegionPlaces& places) {
+      lower_region(module_, body, places, program_, scope_);
+    };
   }
 
   Program run() {

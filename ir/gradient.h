@@ -1,4 +1,4 @@
-// What an operator's gradient rule sees and does. Reverse mode (compiler/derive/reverse.h) walks a function
+// What an operator's gradient rule sees and does. Reverse mode (ir/reverse.h) walks a function
 // backwards; at each node that matters it calls the rule, which turns the cotangents of the node's results
 // into contributions to those of its inputs. A rule emits ordinary nodes, so that passes reach gradients, and
 // gradients can be differentiated again.

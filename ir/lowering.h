@@ -12,6 +12,26 @@
 
 namespace cohort {
 
+// Where a body's input or output lies: a whole buffer, or the element at `step` along its first axis.
+struct RegionPlace {
+  kernel::BufferId buffer = 0;
+  kernel::ExprRef step{};  // null: the whole buffer
+};
+// Where all inputs and outputs of a body lie while it runs once. A carried value is an input and an output at
+// once: the body reads the old one, and all new ones are written together when it is done.
+struct RegionPlaces {
+  struct Bound {
+    std::size_t index = 0;  // of the body's inputs or outputs
+    RegionPlace place{};
+  };
+  struct Carried {
+    std::size_t input = 0, output = 0;
+    kernel::BufferId buffer = 0;
+  };
+  std::vector<Bound> inputs{}, outputs{};
+  std::vector<Carried> carried{};
+};
+
 // Where statements go while a kernel is built, and how an element of a value is obtained. The compiler's
 // lowering fills in the functions; the rest is shared.
 struct LoweringScope {
@@ -22,6 +42,10 @@ struct LoweringScope {
   // The buffer that holds all of `value` (made on demand), for calls into the runtime and for reading results
   // back.
   std::function<kernel::BufferId(ValueId value)> buffer;
+  // A buffer for the time of the function.
+  std::function<kernel::BufferId(const Type& type, std::string name)> temporary;
+  // Appends the statements of a body.
+  std::function<void(const Function& body, const RegionPlaces& places)> region;
   kernel::VarId next_var = 0;
   std::vector<kernel::Stmt>* statements = nullptr;  // where append puts them
   // Statement lists that are being written, outermost first, each with a number of its own: a `let` may be
@@ -43,6 +67,7 @@ class NodeLowering {
       : function_(function), node_(node), scope_(scope) {}
 
   const Node& node() const { return node_; }
+  const Function& function() const { return function_; }
   const Attrs& attrs() const { return node_.attrs; }
   int input_count() const { return static_cast<int>(node_.inputs.size()); }
   const Type& input_type(int i) const { return function_.type(node_.inputs[static_cast<std::size_t>(i)]); }
@@ -108,6 +133,11 @@ class LoopContext : public NodeLowering {
   // exprs.
   void call(std::string name, std::vector<kernel::BufferId> outputs, std::vector<kernel::BufferId> inputs,
             std::vector<kernel::ExprRef> scalars);
+  kernel::BufferId temporary(const Type& type, std::string name) {
+    return scope_.temporary(type, std::move(name));
+  }
+  // Runs one of the node's regions.
+  void region(std::size_t which, const RegionPlaces& places) { scope_.region(*node_.regions[which], places); }
 };
 
 }  // namespace cohort

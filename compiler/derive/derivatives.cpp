@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "compiler/derive/reverse.h"
+#include "ir/reverse.h"
 #include "ir/diagnostics.h"
 #include "ir/inline.h"
 #include "ir/op_def.h"

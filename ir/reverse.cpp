@@ -1,4 +1,4 @@
-#include "compiler/derive/reverse.h"
+#include "ir/reverse.h"
 
 #include "ir/diagnostics.h"
 #include "ir/op_def.h"

@@ -1,0 +1,78 @@
+// cond: one of two functions of the same inputs, chosen by a scalar; the other one is not run.
+//
+//   %y = cond(%p, %x) then(%x: f64[3]) {...} else(%x: f64[3]) {...}
+#include "ir/interpreter.h"
+#include "ir/ops/list.h"
+#include "ir/ops/support.h"
+
+namespace cohort {
+
+using namespace kernel;
+using namespace ops;
+
+namespace {
+
+std::vector<Type> infer(const InferContext& context) {
+  if (!(context.inputs[0] == Type{DType::kBool, {}}))
+    fail(DiagId::kArgumentType, context.op.name, "the condition", context.op.name, "bool[]",
+         to_string(context.inputs[0], context.dims));
+  std::vector<Type> types;
+  for (std::size_t r = 0; r < 2; ++r) {
+    const Function& branch = *context.regions[r];
+    if (!branch.updates.empty()) fail(DiagId::kAppliedUpdates, context.op.name, branch.name);
+    for (const Value& value : branch.values)
+      if (value.kind == ValueKind::kState) fail(DiagId::kBodyReadsState, context.op.name, value.name);
+    if (branch.inputs.size() + 1 != context.inputs.size())
+      fail(DiagId::kArgumentCount, context.op.name, branch.inputs.size() + 1, branch.name,
+           context.inputs.size());
+    for (std::size_t i = 0; i < branch.inputs.size(); ++i)
+      if (!(branch.type(branch.inputs[i]) == context.inputs[i + 1]))
+        fail(DiagId::kArgumentType, context.op.name, branch.value(branch.inputs[i]).name, branch.name,
+             to_string(branch.type(branch.inputs[i]), context.dims),
+             to_string(context.inputs[i + 1], context.dims));
+    std::vector<Type> own;
+    for (const Output& output : branch.outputs) own.push_back(branch.type(output.value));
+    if (r == 1 && own != types) fail(DiagId::kBranchTypes, context.op.name);
+    types = std::move(own);
+  }
+  if (types.empty()) fail(DiagId::kBranchTypes, context.op.name);
+  return types;
+}
+
+void evaluate_cond(EvalContext& context) {
+  const bool taken = scalar_as_int(tensor_element(context.inputs[0], 0)) != 0;
+  std::vector<Tensor> no_state;
+  CallResult result = interpret(*context.module, *context.regions[taken ? 0 : 1], context.inputs.subspan(1),
+                                no_state, context.dims);
+  if (context.printed) *context.printed += result.printed;
+  context.results = std::move(result.outputs);
+}
+
+void loops(LoopContext& context) {
+  RegionPlaces places;
+  for (int i = 1; i < context.input_count(); ++i)
+    places.inputs.push_back({static_cast<std::size_t>(i - 1), {context.input_buffer(i), nullptr}});
+  for (std::uint32_t r = 0; r < context.node().result_count; ++r)
+    places.outputs.push_back({r, {context.result_buffer(static_cast<int>(r)), nullptr}});
+  context.if_then(
+      context.load(0, {}), [&] { context.region(0, places); }, [&] { context.region(1, places); });
+}
+
+}  // namespace
+
+const OpDef& op_cond() {
+  static const OpDef def{
+      .name = "cond",
+      .op_class = OpClass::kOpaque,
+      .min_inputs = 1,
+      .max_inputs = kAnyNumber,
+      .meaning = "the outputs of `then` where the scalar condition holds, else those of `else`; one is run",
+      .infer = infer,
+      .evaluate = evaluate_cond,
+      .loops = loops,
+      .regions = {"then", "else"},
+  };
+  return def;
+}
+
+}  // namespace cohort
