@@ -8,6 +8,6 @@ namespace cohort {
 // `print` and `assert`: such a node is kept though nothing reads it, is never merged with another and never
 // folded. An index out of range is no effect: what is not computed reports nothing.
 bool has_effect(const OpDef& op);
-inline bool has_effect(const Node& node) { return has_effect(*node.op); }
+bool has_effect(const Node& node);  // its own, or of something in its regions
 
 }  // namespace cohort

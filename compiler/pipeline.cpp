@@ -25,7 +25,7 @@ void run_pipeline(PassRunner& runner) {
   // Fewer kinds of operators, and nothing in the way of the patterns that follow.
   constexpr std::string_view kClean[] = {"expand",           "simplify_shapes", "simplify_slices",
                                          "simplify",         "simplify_matmul", "fold_constants",
-                                         "merge_duplicates", "remove_dead"};
+                                         "merge_duplicates", "simplify_loops",  "remove_dead"};
   runner.run_until_stable(kClean, kRounds);
 
   // Accuracy first, speed second: what is stable is not taken apart again.

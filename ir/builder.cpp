@@ -154,6 +154,11 @@ ValueId FunctionBuilder::cast(ValueId value, DType dtype) {
   return node(*scalar_op_def(ScalarOp::k_cast), {{value}}, {{"dtype", dtype}});
 }
 
+ValueId FunctionBuilder::zeros(const Type& type) {
+  const ValueId zero = literal(type.dtype, 0);
+  return type.rank() == 0 ? zero : make("full", {zero}, {{"shape", type.shape}});
+}
+
 namespace {
 
 // The dtype the inputs from `first` on are cast to.

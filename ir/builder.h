@@ -51,6 +51,7 @@ class FunctionBuilder {
   ValueId make(std::string_view op, std::initializer_list<ValueId> inputs, Attrs attrs = {},
                std::string name = {});
   ValueId cast(ValueId value, DType dtype);
+  ValueId zeros(const Type& type);
 
   void output(std::string name, ValueId value);
   void update(StateId state, ValueId value);

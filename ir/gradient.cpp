@@ -26,8 +26,7 @@ Symbol GradientContext::emit(std::string_view op, std::span<const Symbol> inputs
 }
 
 Symbol GradientContext::zeros(const Type& type) {
-  const Symbol zero{&to_, to_.literal(type.dtype, 0)};
-  return type.rank() == 0 ? zero : emit("full", {zero}, {{"shape", type.shape}});
+  return {&to_, to_.zeros(type)};
 }
 
 Symbol GradientContext::reshaped(const Symbol& x, const Shape& shape) {

@@ -47,6 +47,7 @@ struct EvalContext {
 };
 
 class FunctionBuilder;  // ir/builder.h
+class ModuleBuilder;    // ir/builder.h
 class GradientContext;  // ir/gradient.h
 class ElementContext;   // ir/lowering.h
 class LoopContext;      // ir/lowering.h
@@ -68,6 +69,12 @@ enum class Casting : std::uint8_t {
   kFloat         // integers and bool to f64, then as kPromote (softmax, logsumexp)
 };
 
+// results[r] is which result of the new node stands for result r of the old one.
+struct TapedNode {
+  Node node;
+  std::vector<std::uint32_t> results;
+};
+
 struct OpDef {
   std::string_view name;
   OpClass op_class = OpClass::kElementwise;
@@ -87,6 +94,9 @@ struct OpDef {
   // How cotangents of the results become cotangents of the inputs (gradient.h). Null: of float inputs,
   // differentiating is an error; `no_gradient` says that the results do not move with the inputs.
   void (*gradient)(GradientContext&) = nullptr;
+  // Loops: the node with more results, which its gradient will read. Differentiating begins by exchanging
+  // nodes.
+  TapedNode (*with_tape)(ModuleBuilder& module, const Node& node) = nullptr;
   // What the functions in Node::regions are to it: {"body"} of a loop, {"function"} that is applied. Keys in
   // the graph file, too.
   std::vector<std::string_view> regions{};

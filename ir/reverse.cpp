@@ -2,6 +2,7 @@
 
 #include "ir/diagnostics.h"
 #include "ir/op_def.h"
+#include "ir/rewriter.h"
 
 namespace cohort {
 namespace {
@@ -131,6 +132,29 @@ class Reverse {
 };
 
 }  // namespace
+
+Function with_tapes(ModuleBuilder& module, const Function& function) {
+  Rewriter rewriter(module, function);
+  for (ValueId id = 0; id < function.values.size(); ++id)
+    if (function.value(id).kind == ValueKind::kState) rewriter(id);  // also those that nothing reads
+  for (const Node& node : function.nodes) {
+    if (node.regions.empty()) {
+      rewriter.copy(node);
+      continue;
+    }
+    TapedNode taped{node, {}};
+    for (auto& region : taped.node.regions)
+      region = std::make_shared<const Function>(with_tapes(module, *region));
+    if (node.op->with_tape) taped = node.op->with_tape(module, taped.node);
+    std::vector<ValueId> inputs;
+    for (const ValueId input : node.inputs) inputs.push_back(rewriter(input));
+    const ValueId first =
+        rewriter.to().node(*node.op, inputs, taped.node.attrs, {}, node.loc, taped.node.regions);
+    for (std::uint32_t r = 0; r < node.result_count; ++r)
+      rewriter.map(node.first_result + r, first + (taped.results.empty() ? r : taped.results[r]));
+  }
+  return rewriter.finish();
+}
 
 std::vector<ValueId> reverse(FunctionBuilder& to, const Function& from, std::span<const ValueId> copies,
                              std::span<const Seed> seeds, std::span<const ValueId> wrt) {

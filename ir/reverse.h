@@ -29,4 +29,8 @@ struct Seed {
 std::vector<ValueId> reverse(FunctionBuilder& to, const Function& from, std::span<const ValueId> copies,
                              std::span<const Seed> seeds, std::span<const ValueId> wrt);
 
+// The function with loops that keep what their gradients read; a value other than an input or a state may
+// have another id. Functions are to be differentiated in this form.
+Function with_tapes(ModuleBuilder& module, const Function& function);
+
 }  // namespace cohort

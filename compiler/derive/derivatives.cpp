@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "ir/reverse.h"
 #include "ir/diagnostics.h"
 #include "ir/inline.h"
 #include "ir/op_def.h"
+#include "ir/reverse.h"
 
 namespace cohort {
 namespace {
@@ -22,10 +22,30 @@ struct Copy {
   }
 };
 
-ValueId zeros(FunctionBuilder& to, const Type& type) {
-  const ValueId zero = to.literal(type.dtype, 0);
-  return type.rank() == 0 ? zero : to.make("full", {zero}, {{"shape", type.shape}});
+// The same inputs and states among the values of `other`, which has those of f.
+std::vector<ValueId> same_values(const Function& f, std::span<const ValueId> values, const Function& other) {
+  std::vector<ValueId> same;
+  for (const ValueId value : values) {
+    const Value& old = f.value(value);
+    const auto found = std::find_if(other.values.begin(), other.values.end(), [&](const Value& v) {
+      return v.kind == old.kind && v.index == old.index;
+    });
+    require(found != other.values.end(), "a derived function has the inputs and states of its function");
+    same.push_back(static_cast<ValueId>(found - other.values.begin()));
+  }
+  return same;
 }
+
+// f in the form that is differentiated, and what to differentiate it by.
+struct Taped {
+  Function f;
+  Derivative d;
+
+  Taped(ModuleBuilder& module, const Function& plain, const Derivative& derivative)
+      : f(with_tapes(module, plain)), d(derivative) {
+    d.wrt = same_values(plain, derivative.wrt, f);
+  }
+};
 
 // Gradients of the seeds, with zeros or an error for what they do not depend on.
 std::vector<ValueId> gradients(Copy& copy, const Function& f, std::span<const Seed> seeds,
@@ -38,7 +58,7 @@ std::vector<ValueId> gradients(Copy& copy, const Function& f, std::span<const Se
       message.hint = "`\"disconnected\": \"zero\"` gives zeros for it";
       throw UserError(std::move(message));
     }
-    found[i] = zeros(copy.to, f.type(d.wrt[i]));
+    found[i] = copy.to.zeros(f.type(d.wrt[i]));
   }
   return found;
 }
@@ -54,7 +74,10 @@ void add_gradients(Copy& copy, const Function& f, const Derivative& d, std::span
 
 }  // namespace
 
-Function vjp_function(ModuleBuilder& module, const Function& f, const Derivative& d) {
+Function vjp_function(ModuleBuilder& module, const Function& plain, const Derivative& derivative) {
+  const Taped taped(module, plain, derivative);
+  const Function& f = taped.f;
+  const Derivative& d = taped.d;
   Copy copy(module, f);
   std::vector<Seed> seeds;
   for (const Output& output : f.outputs) {
@@ -66,7 +89,10 @@ Function vjp_function(ModuleBuilder& module, const Function& f, const Derivative
   return copy.to.finish();
 }
 
-Function value_and_grad_function(ModuleBuilder& module, const Function& f, const Derivative& d) {
+Function value_and_grad_function(ModuleBuilder& module, const Function& plain, const Derivative& derivative) {
+  const Taped taped(module, plain, derivative);
+  const Function& f = taped.f;
+  const Derivative& d = taped.d;
   Copy copy(module, f);
   const ValueId output = f.outputs[0].value;
   const Seed seed{output, copy.to.literal(f.type(output).dtype, 1)};
@@ -77,7 +103,7 @@ Function value_and_grad_function(ModuleBuilder& module, const Function& f, const
 
 Function jvp_function(ModuleBuilder& module, const Function& f, const Derivative& d) {
   // The tangents of outputs that depend on nothing are zeros, whatever is asked for.
-  const Function vjp = vjp_function(module, f, {d.wrt, true, d.op});
+  const Function vjp = with_tapes(module, vjp_function(module, f, {d.wrt, true, d.op}));
   const std::size_t outputs = f.outputs.size(), inputs = f.inputs.size();
   FunctionBuilder to(module, f.name);
   std::vector<ValueId> arguments;
@@ -85,7 +111,7 @@ Function jvp_function(ModuleBuilder& module, const Function& f, const Derivative
   std::vector<ValueId> tangents;
   for (const ValueId value : d.wrt)
     tangents.push_back(to.input("tangent_" + f.value(value).name, f.type(value)));
-  for (const Output& output : f.outputs) arguments.push_back(zeros(to, f.type(output.value)));
+  for (const Output& output : f.outputs) arguments.push_back(to.zeros(f.type(output.value)));
   const std::vector<ValueId> copies = inline_function(to, vjp, arguments);
   std::vector<Seed> seeds;
   for (std::size_t i = 0; i < d.wrt.size(); ++i)
@@ -95,7 +121,7 @@ Function jvp_function(ModuleBuilder& module, const Function& f, const Derivative
   const std::vector<ValueId> found = reverse(to, vjp, copies, seeds, cotangents);
   for (std::size_t i = 0; i < outputs; ++i) to.output(f.outputs[i].name, copies[vjp.outputs[i].value]);
   for (std::size_t i = 0; i < outputs; ++i) {
-    const ValueId tangent = found[i] == kNoId ? zeros(to, f.type(f.outputs[i].value)) : found[i];
+    const ValueId tangent = found[i] == kNoId ? to.zeros(f.type(f.outputs[i].value)) : found[i];
     to.output("tangent_" + f.outputs[i].name, tangent);
   }
   return to.finish();
@@ -103,15 +129,7 @@ Function jvp_function(ModuleBuilder& module, const Function& f, const Derivative
 
 Function hvp_function(ModuleBuilder& module, const Function& f, const Derivative& d) {
   const Function with_gradients = value_and_grad_function(module, f, d);
-  // The same inputs and states, by their place among the values of the other function.
-  Derivative inner{{}, true, d.op};
-  for (const ValueId value : d.wrt) {
-    const Value& old = f.value(value);
-    const auto found =
-        std::find_if(with_gradients.values.begin(), with_gradients.values.end(),
-                     [&](const Value& v) { return v.kind == old.kind && v.index == old.index; });
-    inner.wrt.push_back(static_cast<ValueId>(found - with_gradients.values.begin()));
-  }
+  const Derivative inner{same_values(f, d.wrt, with_gradients), true, d.op};
   Function gradient = with_gradients;
   gradient.outputs.erase(gradient.outputs.begin());
   Function jvp = jvp_function(module, gradient, inner);

@@ -16,7 +16,9 @@
 #include <cstring>
 
 #include "ir/interpreter.h"
+#include "ir/number_text.h"
 #include "ir/ops/list.h"
+#include "ir/ops/scan_gradient.h"
 
 namespace cohort {
 
@@ -179,14 +181,14 @@ void evaluate_scan(EvalContext& context) {
 
 // Copies all of an input to the result of the same type.
 void copy_input(LoopContext& context, std::size_t input, std::size_t result) {
-  context.for_each(context.result_type(static_cast<int>(result)).shape, [&](const IndexExprs& index) {
+  context.for_each(context.result_type(static_cast<int>(result)).shape, [&](const Index& index) {
     context.store(static_cast<int>(result), index, context.load(static_cast<int>(input), index));
   });
 }
 
 void fill_zeros(LoopContext& context, std::size_t result) {
   const Type& type = context.result_type(static_cast<int>(result));
-  context.for_each(type.shape, [&](const IndexExprs& index) {
+  context.for_each(type.shape, [&](const Index& index) {
     context.store(static_cast<int>(result), index, constant_of(type.dtype, 0));
   });
 }
@@ -254,6 +256,8 @@ const OpDef& op_scan() {
       .infer = infer,
       .evaluate = evaluate_scan,
       .loops = loops,
+      .gradient = scan_gradient,
+      .with_tape = scan_with_tape,
       .regions = {"body"},
   };
   return def;

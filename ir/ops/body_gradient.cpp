@@ -1,0 +1,112 @@
+#include "ir/ops/body_gradient.h"
+
+#include "ir/inline.h"
+#include "ir/op_def.h"
+#include "ir/reverse.h"
+
+namespace cohort::ops {
+
+BodyGradient::BodyGradient(ModuleBuilder& module, const Function& body, std::vector<std::size_t> wrt)
+    : module_(module), body_(body) {
+  FunctionBuilder to(module, body.name);
+  std::vector<ValueId> inputs;
+  for (const ValueId input : body.inputs)
+    inputs.push_back(to.input(body.value(input).name, body.type(input)));
+  const std::vector<ValueId> copies = inline_function(to, body, inputs);
+  std::vector<Seed> seeds;
+  for (const Output& output : body.outputs) {
+    cotangents_.push_back(kNoId);
+    if (!is_float(body.type(output.value).dtype)) continue;
+    cotangents_.back() = to.input("cotangent_" + output.name, body.type(output.value));
+    seeds.push_back({output.value, cotangents_.back()});
+  }
+  std::vector<ValueId> by;
+  for (const std::size_t input : wrt) by.push_back(body.inputs[input]);
+  gradients_ = reverse(to, body, copies, seeds, by);
+  joint_ = to.finish();
+
+  originals_.assign(joint_.values.size(), kNoId);
+  for (ValueId v = 0; v < copies.size(); ++v)
+    if (copies[v] != kNoId) originals_[copies[v]] = v;
+  backward_.assign(joint_.values.size(), false);
+  for (const ValueId cotangent : cotangents_)
+    if (cotangent != kNoId) backward_[cotangent] = true;
+  for (const Node& node : joint_.nodes) {
+    bool depends = false;
+    for (const ValueId input : node.inputs) depends = depends || backward_[input];
+    for (std::uint32_t r = 0; r < node.result_count; ++r) backward_[node.first_result + r] = depends;
+  }
+}
+
+bool BodyGradient::is_view(const Node& node) const { return node.op->op_class == OpClass::kIndexMap; }
+
+// Marks a value of the joint function and everything it is computed from in the backward run.
+void BodyGradient::need(ValueId joint, const std::function<bool(ValueId)>& is_at_hand,
+                        std::vector<bool>& needed) const {
+  std::vector<ValueId> open{joint};
+  while (!open.empty()) {
+    const ValueId id = open.back();
+    open.pop_back();
+    if (needed[id]) continue;
+    needed[id] = true;
+    const Value& value = joint_.value(id);
+    if (value.kind != ValueKind::kNode) continue;
+    if (!backward_[id] && original(id) != kNoId && is_at_hand(original(id))) continue;
+    for (const ValueId input : joint_.node(value.index).inputs) open.push_back(input);
+  }
+}
+
+std::vector<ValueId> BodyGradient::reads(const std::function<bool(ValueId)>& is_at_hand) const {
+  const auto stops = [&](ValueId original) {
+    const Value& value = body_.value(original);
+    return is_at_hand(original) || value.kind != ValueKind::kNode || !is_view(body_.node(value.index));
+  };
+  std::vector<bool> needed(joint_.values.size(), false);
+  for (const ValueId gradient : gradients_)
+    if (gradient != kNoId) need(gradient, stops, needed);
+  std::vector<bool> read(body_.values.size(), false);
+  for (ValueId id = 0; id < needed.size(); ++id)
+    if (needed[id] && !backward_[id] && original(id) != kNoId && stops(original(id)))
+      read[original(id)] = true;
+  std::vector<ValueId> reads;
+  for (ValueId id = 0; id < read.size(); ++id)
+    if (read[id] && body_.value(id).kind != ValueKind::kConstant) reads.push_back(id);
+  return reads;
+}
+
+std::vector<ValueId> BodyGradient::emit(FunctionBuilder& to, const std::function<ValueId(ValueId)>& at_hand,
+                                        const std::function<ValueId(std::size_t)>& cotangent) const {
+  std::vector<ValueId> now(joint_.values.size(), kNoId);
+  for (std::size_t o = 0; o < cotangents_.size(); ++o) {
+    if (cotangents_[o] == kNoId) continue;
+    now[cotangents_[o]] = cotangent(o);
+  }
+  std::vector<bool> needed(joint_.values.size(), false);
+  const auto is_at_hand = [&](ValueId original) { return at_hand(original) != kNoId; };
+  for (const ValueId gradient : gradients_)
+    if (gradient != kNoId) need(gradient, is_at_hand, needed);
+  for (ValueId id = 0; id < needed.size(); ++id) {
+    if (!needed[id] || now[id] != kNoId) continue;
+    const Value& value = joint_.value(id);
+    if (value.kind == ValueKind::kConstant) now[id] = to.constant(value.index);
+    if (value.kind == ValueKind::kState) now[id] = to.state(value.index);
+    if (!backward_[id] && original(id) != kNoId && now[id] == kNoId) now[id] = at_hand(original(id));
+    if (value.kind == ValueKind::kInput && now[id] == kNoId) {
+      now[id] = to.zeros(value.type);  // a cotangent that nothing reached
+    }
+    if (value.kind != ValueKind::kNode || now[id] != kNoId) continue;
+    const Node& node = joint_.node(value.index);
+    std::vector<ValueId> inputs;
+    for (const ValueId input : node.inputs) inputs.push_back(now[input]);
+    const ValueId first = to.node(*node.op, inputs, node.attrs, {}, node.loc, node.regions);
+    for (std::uint32_t r = 0; r < node.result_count; ++r) {
+      now[node.first_result + r] = first + r;
+      to.function().values[first + r].name = joint_.value(node.first_result + r).name;
+    }
+  }
+  std::vector<ValueId> gradients;
+  for (const ValueId gradient : gradients_) gradients.push_back(gradient == kNoId ? kNoId : now[gradient]);
+  return gradients;
+}
+
+}  // namespace cohort::ops

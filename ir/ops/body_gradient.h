@@ -1,0 +1,46 @@
+// The gradient of a loop's or a branch's body, split into what the forward run has computed and what the
+// backward run computes.
+//
+// A copy of the body with its gradient behind it is one function; a value of it either depends on a
+// cotangent, which only the backward run has, or not. Of the latter the backward body reads
+//  - inputs of the body: sequences and other inputs are there again, carries are kept on tape;
+//  - values of the body itself: on tape, unless they are views, which are taken again from what they view;
+//  - what only the gradient's rules have computed: computed in the backward run.
+#pragma once
+
+#include <functional>
+
+#include "ir/builder.h"
+
+namespace cohort::ops {
+
+class BodyGradient {
+ public:
+  // Differentiates by these inputs of the body (indices, ascending), which are floats.
+  BodyGradient(ModuleBuilder& module, const Function& body, std::vector<std::size_t> wrt);
+
+  // The values of the body that the backward run reads, ascending; those for which `is_at_hand` says so are
+  // not looked behind.
+  std::vector<ValueId> reads(const std::function<bool(ValueId)>& is_at_hand) const;
+
+  // Emits the backward run. `at_hand` gives a value of the body in `to`, kNoId: compute it; `cotangent` that
+  // of an output (kNoId: zero). Gives the gradients by the order of wrt; kNoId: it is zero.
+  std::vector<ValueId> emit(FunctionBuilder& to, const std::function<ValueId(ValueId)>& at_hand,
+                            const std::function<ValueId(std::size_t)>& cotangent) const;
+
+ private:
+  // The body's value that a value of the joint function is a copy of, or kNoId.
+  ValueId original(ValueId joint) const { return originals_[joint]; }
+  bool is_view(const Node& node) const;
+  void need(ValueId joint, const std::function<bool(ValueId)>& is_at_hand, std::vector<bool>& needed) const;
+
+  ModuleBuilder& module_;
+  const Function& body_;
+  Function joint_;                   // the body, then its gradient
+  std::vector<ValueId> originals_;   // by value of joint_
+  std::vector<bool> backward_;       // by value of joint_: depends on a cotangent
+  std::vector<ValueId> cotangents_;  // by output of the body: an input of joint_, kNoId if it is no float
+  std::vector<ValueId> gradients_;   // by wrt: a value of joint_ or kNoId
+};
+
+}  // namespace cohort::ops
