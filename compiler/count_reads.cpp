@@ -84,6 +84,9 @@ std::vector<ReadCount> count_reads(const Module& module, const Function& functio
     whole.push_back(value);
     return static_cast<kernel::BufferId>(value);
   };
+  // Bodies read whole buffers.
+  scope.temporary = [](const Type&, const std::string&) { return kernel::BufferId{0}; };
+  scope.region = [](const Function&, const RegionPlaces&) {};
   if (node.op->loops != nullptr) {
     LoopContext context(function, node, scope);
     node.op->loops(context);

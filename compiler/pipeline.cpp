@@ -1,26 +1,42 @@
 #include "compiler/pipeline.h"
 
+#include <algorithm>
+
+#include "ir/op_def.h"
+
 namespace cohort {
 
 namespace {
 
+constexpr std::string_view kBeforeDerivatives[] = {"expand", "simplify", "stabilise", "expand_functions"};
+
 bool applies_functions(const Module& module) {
-  for (const auto& function : module.functions)
-    for (const Node& node : function->nodes)
-      if (!node.regions.empty()) return true;
-  return false;
+  return std::any_of(module.functions.begin(), module.functions.end(),
+                     [](const auto& function) { return applies_functions(*function); });
 }
 
 }  // namespace
+
+bool applies_functions(const Function& function) {
+  return std::any_of(function.nodes.begin(), function.nodes.end(), [](const Node& node) {
+    if (!node.regions.empty() && !node.op->loops) return true;
+    return std::any_of(node.regions.begin(), node.regions.end(),
+                       [](const auto& region) { return applies_functions(*region); });
+  });
+}
+
+Module without_applied_functions(Module module) {
+  if (!applies_functions(module)) return module;
+  PassRunner runner(std::move(module), {});
+  runner.run_until_stable(kBeforeDerivatives, 1);
+  return runner.finish();
+}
 
 void run_pipeline(PassRunner& runner) {
   constexpr int kRounds = 4;
 
   // What is stable has stable derivatives, so accuracy comes before them.
-  if (applies_functions(runner.module())) {
-    constexpr std::string_view kBefore[] = {"expand", "simplify", "stabilise", "expand_functions"};
-    runner.run_until_stable(kBefore, 1);
-  }
+  if (applies_functions(runner.module())) runner.run_until_stable(kBeforeDerivatives, 1);
 
   // Fewer kinds of operators, and nothing in the way of the patterns that follow.
   constexpr std::string_view kClean[] = {"expand",           "simplify_shapes", "simplify_slices",

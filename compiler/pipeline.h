@@ -13,4 +13,9 @@ Module optimise(Module module, const CompileOptions& options);
 // The same on a runner, whose log and options the caller keeps.
 void run_pipeline(PassRunner& runner);
 
+// Whether the function, or a body in it, applies a function or a derivative: then it has no meaning yet.
+bool applies_functions(const Function& function);
+// The module with all of them written out, by what the pipeline begins with: what interpreters can run.
+Module without_applied_functions(Module module);
+
 }  // namespace cohort

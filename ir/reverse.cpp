@@ -99,12 +99,7 @@ class Reverse {
       for (int i = 0; i < context.input_count(); ++i)
         if (context.wants(i)) context.undefined(i);
     } catch (UserError& error) {
-      const Module& module = to_.module().module();
-      const SourceLoc& loc = module.locations[node.loc];
-      for (Diagnostic& d : error.diagnostics()) {
-        if (d.location.line == 0) d.location = {module.file, loc.line, loc.column};
-        if (!loc.user.empty()) d.notes.push_back("it comes from " + loc.user);
-      }
+      locate(error, to_.module().module(), node.loc);
       throw;
     }
   }
@@ -132,6 +127,15 @@ class Reverse {
 };
 
 }  // namespace
+
+void locate(UserError& error, const Module& module, LocId loc) {
+  const SourceLoc& place = module.locations[loc];
+  for (Diagnostic& d : error.diagnostics()) {
+    if (d.location.line != 0) continue;
+    d.location = {module.file, place.line, place.column};
+    if (!place.user.empty()) d.notes.push_back("it comes from " + place.user);
+  }
+}
 
 Function with_tapes(ModuleBuilder& module, const Function& function) {
   Rewriter rewriter(module, function);

@@ -15,6 +15,7 @@
 // last multiplication comes first, then the selection.
 #pragma once
 
+#include "ir/diagnostics.h"
 #include "ir/gradient.h"
 
 namespace cohort {
@@ -32,5 +33,8 @@ std::vector<ValueId> reverse(FunctionBuilder& to, const Function& from, std::spa
 // The function with loops that keep what their gradients read; a value other than an input or a state may
 // have another id. Functions are to be differentiated in this form.
 Function with_tapes(ModuleBuilder& module, const Function& function);
+
+// Gives diagnostics without a position the node's.
+void locate(UserError& error, const Module& module, LocId loc);
 
 }  // namespace cohort

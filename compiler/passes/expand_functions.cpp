@@ -15,6 +15,7 @@
 #include "compiler/pass.h"
 #include "ir/inline.h"
 #include "ir/ops/applied.h"
+#include "ir/reverse.h"
 #include "ir/rewriter.h"
 
 namespace cohort {
@@ -61,10 +62,17 @@ void expand(ModuleBuilder& module, Rewriter& rewriter, const Node& node, const A
 Function passes::expand_functions(ModuleBuilder& module, const Function& function, const PassOptions&) {
   Rewriter rewriter(module, function);
   for (const Node& node : function.nodes) {
-    if (const Applied* applied = find_applied(node))
-      expand(module, rewriter, node, *applied);
-    else
+    const Applied* applied = find_applied(node);
+    if (!applied) {
       rewriter.copy(node);
+      continue;
+    }
+    try {
+      expand(module, rewriter, node, *applied);
+    } catch (UserError& error) {
+      locate(error, module.module(), node.loc);
+      throw;
+    }
   }
   return rewriter.finish();
 }

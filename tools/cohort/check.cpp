@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "codegen/names.h"
+#include "compiler/pipeline.h"
 #include "tools/cohort/command.h"
 #include "tools/cohort/input.h"
 
@@ -14,6 +15,7 @@ Action declare_check(CLI::App& app) {
   return [input] {
     const Module module = load_graph(*input);
     refuse_unusable_names(module);
+    without_applied_functions(module);  // derivatives that do not exist are found when they are taken
     std::size_t nodes = 0;
     for (const auto& function : module.functions) nodes += function->nodes.size();
     fmt::print("{}: module `{}`: {} functions, {} nodes, {} state variables: no errors\n", input->path,

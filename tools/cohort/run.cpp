@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "compiler/pipeline.h"
 #include "ir/atomic_file.h"
 #include "ir/diagnostics.h"
 #include "ir/interpreter.h"
@@ -63,7 +64,7 @@ std::string output_path(const std::string& folder, std::string name) {
 }
 
 int run(const RunOptions& options) {
-  const Module module = load_graph(options.input);
+  const Module module = without_applied_functions(load_graph(options.input));
   const Function& function = choose_function(module, options.function);
   const std::vector<Tensor> inputs = read_inputs(module, function, options.inputs);
   Engine engine =

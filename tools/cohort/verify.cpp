@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "compiler/pipeline.h"
 #include "compiler/pass.h"
 #include "compiler/run_passes.h"
 #include "compiler/sample.h"
@@ -153,7 +154,7 @@ int verify_graph(const VerifyOptions& options) {
   std::vector<std::string> accurate;
   for (const Pass& pass : all_passes())
     if (pass.exactness == Exactness::kAccuracy) accurate.emplace_back(pass.name);
-  const Module reference = run_passes(module, accurate, {});
+  const Module reference = run_passes(without_applied_functions(module), accurate, {});
   Verification verification(reference, options, library_engine(reference, library));
   bool good = true;
   for (const auto& function : reference.functions) {

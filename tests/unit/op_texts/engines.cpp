@@ -2,22 +2,36 @@
 
 #include "compiler/compiled.h"
 #include "compiler/lower.h"
+#include "compiler/pipeline.h"
 #include "ir/diagnostics.h"
 #include "ir/kernel_interpreter.h"
 
 namespace cohort {
 namespace {
 
+// Runs `run` on the function as it is when what it applies has been written out.
+template <typename Run>
+CallResult run_plain(const Module& module, const Function& function, Run&& run) {
+  if (!applies_functions(function)) return run(module, function);
+  const Module plain = without_applied_functions(module);
+  for (const auto& each : plain.functions)
+    if (each->name == function.name) return run(plain, *each);
+  internal_error("the compiler lost a function");
+}
+
 CallResult run_interpreter(const Module& module, const Function& function, std::span<const Tensor> inputs,
                            std::vector<Tensor>& state) {
-  return interpret(module, function, inputs, state, bind_dims(module, function, inputs));
+  return run_plain(module, function, [&](const Module& m, const Function& f) {
+    return interpret(m, f, inputs, state, bind_dims(m, f, inputs));
+  });
 }
 
 // As lowering writes it, before any pass.
 CallResult run_lowered(const Module& module, const Function& function, std::span<const Tensor> inputs,
                        std::vector<Tensor>& state) {
-  const DimValues dims = bind_dims(module, function, inputs);
-  return interpret_program(module, lower(module, function), inputs, state, dims);
+  return run_plain(module, function, [&](const Module& m, const Function& f) {
+    return interpret_program(m, lower(m, f), inputs, state, bind_dims(m, f, inputs));
+  });
 }
 
 // After every pass, as it is emitted.
