@@ -25,9 +25,7 @@ Symbol GradientContext::emit(std::string_view op, std::span<const Symbol> inputs
   return {&to_, to_.make(op, values, std::move(attrs), {}, node_.loc)};
 }
 
-Symbol GradientContext::zeros(const Type& type) {
-  return {&to_, to_.zeros(type)};
-}
+Symbol GradientContext::zeros(const Type& type) { return {&to_, to_.zeros(type)}; }
 
 Symbol GradientContext::reshaped(const Symbol& x, const Shape& shape) {
   return x.type().shape == shape ? x : emit("reshape", {x}, {{"shape", shape}});

@@ -416,7 +416,7 @@ void FunctionReader::updates(JsonValue object) {
 void JsonReading::functions(JsonValue object) {
   for_each_member(object, [&](JsonValue key, JsonValue value) {
     if (function_index_.try_emplace(key.string(), functions_.size()).second)
-      functions_.push_back({key, value, false, nullptr});
+      functions_.push_back({key, value});
   });
   for (FunctionEntry& entry : functions_)
     if (!entry.function) read_function(entry);
@@ -425,8 +425,10 @@ void JsonReading::functions(JsonValue object) {
 void JsonReading::read_function(FunctionEntry& entry) {
   entry.is_open = true;
   const std::string name(entry.key.string());
+  const std::size_t errors_before = errors.size();
   entry.function = std::make_shared<const Function>(FunctionReader(*this, name).read(entry.object));
   entry.is_open = false;
+  entry.is_wrong = errors.size() > errors_before;
   builder.module().functions.push_back(entry.function);
 }
 
@@ -445,11 +447,13 @@ std::shared_ptr<const Function> JsonReading::function(JsonValue name) {
     return nullptr;
   }
   if (!entry.function) read_function(entry);
-  return entry.function;
+  return entry.is_wrong ? nullptr : entry.function;
 }
 
 std::shared_ptr<const Function> JsonReading::body(std::string_view key, JsonValue object) {
-  return std::make_shared<const Function>(FunctionReader(*this, std::string(key)).read(object));
+  const std::size_t errors_before = errors.size();
+  auto function = std::make_shared<const Function>(FunctionReader(*this, std::string(key)).read(object));
+  return errors.size() > errors_before ? nullptr : function;
 }
 
 }  // namespace cohort

@@ -62,15 +62,15 @@ class JsonReading {
   // json_function.cpp. Functions may apply functions that stand further down: each is read when it is first
   // needed, so in the module those applied come first.
   void functions(JsonValue object);
-  // Null, after a message, if there is none of that name or it applies itself.
+  // Null, after a message, if there is none of that name, it applies itself, or is wrong.
   std::shared_ptr<const Function> function(JsonValue name);
-  // A body that stands in a node.
+  // A body that stands in a node; null, after messages, if it is wrong.
   std::shared_ptr<const Function> body(std::string_view key, JsonValue object);
 
  private:
   struct FunctionEntry {
     JsonValue key, object;
-    bool is_open = false;
+    bool is_open = false, is_wrong = false;
     std::shared_ptr<const Function> function{};
   };
   void read_function(FunctionEntry& entry);

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <optional>
 
-#include "compiler/pipeline.h"
 #include "compiler/pass.h"
+#include "compiler/pipeline.h"
 #include "compiler/run_passes.h"
 #include "compiler/sample.h"
 #include "ir/diagnostics.h"
