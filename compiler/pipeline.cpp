@@ -39,9 +39,9 @@ void run_pipeline(PassRunner& runner) {
   if (applies_functions(runner.module())) runner.run_until_stable(kBeforeDerivatives, 1);
 
   // Fewer kinds of operators, and nothing in the way of the patterns that follow.
-  constexpr std::string_view kClean[] = {"expand",           "simplify_shapes", "simplify_slices",
-                                         "simplify",         "simplify_matmul", "fold_constants",
-                                         "merge_duplicates", "simplify_loops",  "remove_dead"};
+  constexpr std::string_view kClean[] = {
+      "expand",         "simplify_shapes",  "simplify_slices", "simplify",         "simplify_matmul",
+      "fold_constants", "merge_duplicates", "simplify_loops",  "hoist_from_loops", "remove_dead"};
   runner.run_until_stable(kClean, kRounds);
 
   // Accuracy first, speed second: what is stable is not taken apart again.

@@ -47,7 +47,6 @@ class FunctionReader {
   std::optional<std::vector<ValueId>> operands(const OpDef& op, JsonValue list);
   ValueId make(const OpDef& op, JsonValue object, std::span<const ValueId> inputs, Attrs attrs,
                Regions regions);
-  std::optional<Regions> regions(const OpDef& op, JsonValue object);
   bool check_results(JsonValue object, ValueId first);
   // The value a name stands for; kNoId if it is wrong, and then a message was given.
   ValueId named(JsonValue name);
@@ -209,7 +208,7 @@ void FunctionReader::make_node(NodeEntry& node) {
   std::optional<Attrs> attrs = reading_.attrs(*op, node.object.find("attrs"));
   JsonValue list = reading_.optional(node.object, "inputs", JsonKind::kList);
   std::optional<std::vector<ValueId>> inputs = operands(*op, list);
-  std::optional<Regions> functions = regions(*op, node.object);
+  std::optional<Regions> functions = reading_.regions(*op, node.object);
   if (!attrs || !inputs || !functions) return;
   ValueId first = make(*op, node.object, *inputs, *std::move(attrs), *std::move(functions));
   if (first != kNoId && check_results(node.object, first)) node.first_result = first;
@@ -230,28 +229,6 @@ ValueId FunctionReader::make(const OpDef& op, JsonValue object, std::span<const 
     reading_.errors.add(error, where, notes);
   }
   return kNoId;
-}
-
-// Each is the name of a function, or a body written out.
-std::optional<Regions> FunctionReader::regions(const OpDef& op, JsonValue object) {
-  Regions regions;
-  bool is_right = true;
-  for (const std::string_view key : op.regions) {
-    JsonValue given = object.find(key);
-    if (!given) {
-      reading_.add(DiagId::kMissingKey, object, fmt::format("a node of `{}`", op.name), key);
-      is_right = false;
-    } else if (given.is(JsonKind::kString)) {
-      regions.push_back(reading_.function(given));
-    } else if (reading_.expect(given, JsonKind::kObject, fmt::format("`{}`", key))) {
-      regions.push_back(reading_.body(key, given));
-    } else {
-      is_right = false;
-    }
-    is_right = is_right && regions.back();
-  }
-  if (!is_right) return {};
-  return regions;
 }
 
 bool FunctionReader::check_results(JsonValue object, ValueId first) {
@@ -413,47 +390,8 @@ void FunctionReader::updates(JsonValue object) {
 
 }  // namespace
 
-void JsonReading::functions(JsonValue object) {
-  for_each_member(object, [&](JsonValue key, JsonValue value) {
-    if (function_index_.try_emplace(key.string(), functions_.size()).second)
-      functions_.push_back({key, value});
-  });
-  for (FunctionEntry& entry : functions_)
-    if (!entry.function) read_function(entry);
-}
-
-void JsonReading::read_function(FunctionEntry& entry) {
-  entry.is_open = true;
-  const std::string name(entry.key.string());
-  const std::size_t errors_before = errors.size();
-  entry.function = std::make_shared<const Function>(FunctionReader(*this, name).read(entry.object));
-  entry.is_open = false;
-  entry.is_wrong = errors.size() > errors_before;
-  builder.module().functions.push_back(entry.function);
-}
-
-std::shared_ptr<const Function> JsonReading::function(JsonValue name) {
-  const auto found = function_index_.find(name.string());
-  if (found == function_index_.end()) {
-    std::vector<std::string_view> known;
-    for (const FunctionEntry& entry : functions_) known.push_back(entry.key.string());
-    add_with_hint(DiagId::kUnknownName, name, did_you_mean(name.string(), known), name.string(),
-                  builder.module().name);
-    return nullptr;
-  }
-  FunctionEntry& entry = functions_[found->second];
-  if (entry.is_open) {
-    add(DiagId::kRecursion, name, name.string());
-    return nullptr;
-  }
-  if (!entry.function) read_function(entry);
-  return entry.is_wrong ? nullptr : entry.function;
-}
-
-std::shared_ptr<const Function> JsonReading::body(std::string_view key, JsonValue object) {
-  const std::size_t errors_before = errors.size();
-  auto function = std::make_shared<const Function>(FunctionReader(*this, std::string(key)).read(object));
-  return errors.size() > errors_before ? nullptr : function;
+Function read_function_object(JsonReading& reading, const std::string& name, JsonValue object) {
+  return FunctionReader(reading, name).read(object);
 }
 
 }  // namespace cohort

@@ -59,13 +59,15 @@ class JsonReading {
   // json_attrs.cpp: nothing, after a message, if one is wrong.
   std::optional<Attrs> attrs(const OpDef& op, JsonValue object);
 
-  // json_function.cpp. Functions may apply functions that stand further down: each is read when it is first
+  // json_functions.cpp. Functions may apply functions that stand further down: each is read when it is first
   // needed, so in the module those applied come first.
   void functions(JsonValue object);
   // Null, after a message, if there is none of that name, it applies itself, or is wrong.
   std::shared_ptr<const Function> function(JsonValue name);
   // A body that stands in a node; null, after messages, if it is wrong.
   std::shared_ptr<const Function> body(std::string_view key, JsonValue object);
+  // What the operator's regions are in a node: each the name of a function, or a body.
+  std::optional<Regions> regions(const OpDef& op, JsonValue object);
 
  private:
   struct FunctionEntry {
@@ -79,6 +81,9 @@ class JsonReading {
   std::unordered_map<std::string_view, std::size_t> function_index_;
   std::optional<Attr> attr(const OpDef& op, const AttrSpec& spec, JsonValue value);
 };
+
+// json_function.cpp
+Function read_function_object(JsonReading& reading, const std::string& name, JsonValue object);
 
 // "did you mean `x`?", or empty.
 std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& known);

@@ -5,7 +5,7 @@
 //
 //  - an output that nothing reads goes, and a carry that only feeds itself;
 //  - a carry that never changes is an input like any other, and its last value is its first;
-//  - an input that the body does not read goes.
+//  - an input that the body does not read goes, and a constant one, which the body reads by itself.
 #include "compiler/effects.h"
 #include "compiler/pass.h"
 #include "ir/ops/scan.h"
@@ -47,6 +47,12 @@ class ScanSimplifier {
     return uses_.count[node_.first_result + static_cast<ValueId>(result)] > 0;
   }
 
+  // The constant that an input is all the time, or kNoId.
+  ConstantId constant_of(std::size_t input) const {
+    const Value& value = rewriter_.from().value(node_.inputs[input]);
+    return value.kind == ValueKind::kConstant ? value.index : kNoId;
+  }
+
   void find_fixed() {
     for (std::size_t c = 0; c < parts_.carries; ++c)
       fixed_.push_back(body_.outputs[c].value == carry_input(c));
@@ -84,7 +90,8 @@ class ScanSimplifier {
     for (std::size_t i = 0; i < body_.inputs.size(); ++i) {
       const bool is_carry = i >= parts_.sequences && i < parts_.sequences + parts_.carries;
       const bool is_carried = is_carry && !fixed_[i - parts_.sequences];
-      keep_input_.push_back(is_carried ? keep_output_[i - parts_.sequences] : live[body_.inputs[i]]);
+      const bool is_read = live[body_.inputs[i]] && (i < parts_.sequences || constant_of(i) == kNoId);
+      keep_input_.push_back(is_carried ? keep_output_[i - parts_.sequences] : is_read);
     }
     // The first sequence also says how many steps there are.
     bool any_sequence = find_attr(node_.attrs, "steps") != nullptr;
@@ -138,6 +145,11 @@ class ScanSimplifier {
   // The body without nodes that read an input that has gone, and without the inputs themselves.
   Function without_dropped(const Function& body) {
     Rewriter copy(module_, body);
+    for (std::size_t i = parts_.sequences; i < body_.inputs.size(); ++i) {
+      const bool is_carried = i < parts_.sequences + parts_.carries && !fixed_[i - parts_.sequences];
+      if (!is_carried && constant_of(i) != kNoId)
+        copy.map(body_.inputs[i], copy.to().constant(constant_of(i)));
+    }
     for (const Node& node : body.nodes) {
       bool is_whole = true;
       for (const ValueId input : node.inputs)

@@ -6,17 +6,19 @@
 
 namespace cohort::ops {
 
-BodyGradient::BodyGradient(ModuleBuilder& module, const Function& body, std::vector<std::size_t> wrt)
-    : module_(module), body_(body) {
+BodyGradient::BodyGradient(ModuleBuilder& module, const Function& body, std::span<const std::size_t> wrt,
+                           const std::function<bool(std::size_t)>& is_reached)
+    : body_(body) {
   FunctionBuilder to(module, body.name);
   std::vector<ValueId> inputs;
   for (const ValueId input : body.inputs)
     inputs.push_back(to.input(body.value(input).name, body.type(input)));
   const std::vector<ValueId> copies = inline_function(to, body, inputs);
   std::vector<Seed> seeds;
-  for (const Output& output : body.outputs) {
+  for (std::size_t o = 0; o < body.outputs.size(); ++o) {
+    const Output& output = body.outputs[o];
     cotangents_.push_back(kNoId);
-    if (!is_float(body.type(output.value).dtype)) continue;
+    if (!is_float(body.type(output.value).dtype) || !is_reached(o)) continue;
     cotangents_.back() = to.input("cotangent_" + output.name, body.type(output.value));
     seeds.push_back({output.value, cotangents_.back()});
   }
@@ -91,9 +93,6 @@ std::vector<ValueId> BodyGradient::emit(FunctionBuilder& to, const std::function
     if (value.kind == ValueKind::kConstant) now[id] = to.constant(value.index);
     if (value.kind == ValueKind::kState) now[id] = to.state(value.index);
     if (!backward_[id] && original(id) != kNoId && now[id] == kNoId) now[id] = at_hand(original(id));
-    if (value.kind == ValueKind::kInput && now[id] == kNoId) {
-      now[id] = to.zeros(value.type);  // a cotangent that nothing reached
-    }
     if (value.kind != ValueKind::kNode || now[id] != kNoId) continue;
     const Node& node = joint_.node(value.index);
     std::vector<ValueId> inputs;

@@ -16,8 +16,10 @@ namespace cohort::ops {
 
 class BodyGradient {
  public:
-  // Differentiates by these inputs of the body (indices, ascending), which are floats.
-  BodyGradient(ModuleBuilder& module, const Function& body, std::vector<std::size_t> wrt);
+  // Differentiates the outputs for which `is_reached` by these inputs of the body (indices, ascending), which
+  // are floats.
+  BodyGradient(ModuleBuilder& module, const Function& body, std::span<const std::size_t> wrt,
+               const std::function<bool(std::size_t)>& is_reached);
 
   // The values of the body that the backward run reads, ascending; those for which `is_at_hand` says so are
   // not looked behind.
@@ -34,12 +36,11 @@ class BodyGradient {
   bool is_view(const Node& node) const;
   void need(ValueId joint, const std::function<bool(ValueId)>& is_at_hand, std::vector<bool>& needed) const;
 
-  ModuleBuilder& module_;
   const Function& body_;
   Function joint_;                   // the body, then its gradient
   std::vector<ValueId> originals_;   // by value of joint_
   std::vector<bool> backward_;       // by value of joint_: depends on a cotangent
-  std::vector<ValueId> cotangents_;  // by output of the body: an input of joint_, kNoId if it is no float
+  std::vector<ValueId> cotangents_;  // by output of the body: an input of joint_; kNoId: not reached
   std::vector<ValueId> gradients_;   // by wrt: a value of joint_ or kNoId
 };
 

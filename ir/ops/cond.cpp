@@ -85,7 +85,8 @@ void gradient(GradientContext& context) {
           to.input("cotangent_" + output.name, branch->type(output.value));
     }
     const std::vector<ValueId> found =
-        BodyGradient(context.to().module(), *branch, wrt)
+        BodyGradient(context.to().module(), *branch, wrt,
+                     [&](std::size_t o) { return context.has_cotangent(static_cast<int>(o)); })
             .emit(
                 to, [&](ValueId v) { return at_hand[v]; }, [&](std::size_t o) { return cotangents[o]; });
     for (std::size_t k = 0; k < wrt.size(); ++k) {

@@ -4,8 +4,14 @@
 //   %h, %ys, %tape = scan(%xs, %h0, %w) ...                           the forward run, with a tape
 //   %gh0, %gw, %gxs = scan(%xs, %tape, %gys, %gh, 0, %w) {reverse}    the backward run
 //
-// Steps that `until` left out are passed over: their cotangents go through unchanged.
+// Steps that `until` left out are passed over: their cotangents go through unchanged. Where the gradient of
+// what all steps read is a product of matrices in each step, the factors are stacked and multiplied once,
+// behind the loop:
+//
+//   sum over t of x[t]^T dz[t]   =   x^T dz   with the rows of all steps below each other
 #include "ir/ops/scan_gradient.h"
+#include <map>
+
 #include "ir/gradient.h"
 #include "ir/ops/body_gradient.h"
 #include "ir/ops/scan.h"
@@ -43,7 +49,11 @@ class BackwardScan {
   }
 
   void run() {
-    const BodyGradient gradient(context_.to().module(), body_, wrt_);
+    const auto is_reached = [&](std::size_t o) {
+      return o < parts_.carries ||
+             (o < parts_.carries + parts_.outputs && context_.has_cotangent(static_cast<int>(o)));
+    };
+    const BodyGradient gradient(context_.to().module(), body_, wrt_, is_reached);
     const auto at_hand = [&](ValueId v) {
       return is_there_again(body_, parts_, v) || stack_of(body_, parts_, v) != SIZE_MAX;
     };
@@ -110,25 +120,72 @@ class BackwardScan {
     return parts_.reverse ? context_.emit("flip", {taken}) : taken;
   }
 
-  // The body's outputs: new carries first, then the gradients of the sequences' elements.
+  // A term of a gradient that is x^T y in each step: x and y are matrices, or vectors for their outer
+  // product.
+  struct Product {
+    std::size_t input = 0;  // of the body
+    ValueId x = 0, y = 0;
+  };
+
+  // Takes the products out of a sum; gives what is left, kNoId if nothing is.
+  ValueId without_products(std::size_t input, ValueId sum) {
+    const Value& value = to_.function().value(sum);
+    if (value.kind != ValueKind::kNode) return sum;
+    const Node node = to_.function().node(value.index);
+    if (node.op->scalar == ScalarOp::k_add && to_.type(node.inputs[0]) == to_.type(node.inputs[1])) {
+      const ValueId a = without_products(input, node.inputs[0]), b = without_products(input, node.inputs[1]);
+      if (a == kNoId || b == kNoId) return a == kNoId ? b : a;
+      return a == node.inputs[0] && b == node.inputs[1] ? sum : to_.make("add", {a, b});
+    }
+    if (!is_product(node)) return sum;
+    products_.push_back({input, node.inputs[0], node.inputs[1]});
+    return kNoId;
+  }
+
+  bool is_product(const Node& node) const {
+    const auto rank_of = [&](std::size_t i) { return to_.type(node.inputs[i]).rank(); };
+    if (node.op->name == "outer") return rank_of(0) == 1 && rank_of(1) == 1;
+    return node.op->name == "matmul" && rank_of(0) == 2 && rank_of(1) == 2 &&
+           attr_or(node.attrs, "transpose_a", false) && !attr_or(node.attrs, "transpose_b", false) &&
+           multiply(steps(), to_.type(node.inputs[0]).shape[0]).has_value();
+  }
+
+  // The body's outputs: new carries, the gradients of the sequences' elements, the factors of products.
   void outputs(std::span<const ValueId> found, std::span<const ValueId> carried) {
     for (const bool of_sequences : {false, true})
       for (std::size_t k = 0; k < wrt_.size(); ++k) {
         const std::size_t i = wrt_[k];
         if ((i < parts_.sequences) != of_sequences) continue;
         const Type& type = body_.type(body_.inputs[i]);
-        ValueId value = found[k] == kNoId ? to_.zeros(type) : found[k];
-        ValueId left_out = kNoId;  // what a step that was not taken gives
-        if (of_sequences) {
-          if (valid_ != kNoId) left_out = to_.zeros(type);
-        } else {
-          left_out = carried[k];
-          if (!is_carry(parts_, i))
-            value = found[k] == kNoId ? carried[k] : to_.make("add", {carried[k], value});
+        ValueId value = found[k];
+        ValueId left_out = of_sequences ? kNoId : carried[k];  // what a step that was not taken gives
+        if (!of_sequences && !is_carry(parts_, i)) {
+          if (value != kNoId) value = without_products(i, value);
+          value = value == kNoId ? carried[k] : to_.make("add", {carried[k], value});
         }
-        if (valid_ != kNoId) value = to_.make("where", {valid_, value, left_out});
+        if (value == kNoId) value = to_.zeros(type);
+        if (valid_ != kNoId && left_out == kNoId) left_out = to_.zeros(type);
+        if (valid_ != kNoId && value != left_out) value = to_.make("where", {valid_, value, left_out});
         to_.output("grad_" + body_.value(body_.inputs[i]).name, value);
       }
+    first_factor_ = to_.function().outputs.size();
+    for (const Product& product : products_) {
+      factor(product.x);
+      factor(product.y);
+    }
+  }
+
+  // Stacks a factor, unless it is an element of a sequence and so stacked already.
+  void factor(ValueId value) {
+    if (is_stacked(value) || factors_.contains(value)) return;
+    factors_[value] = to_.function().outputs.size() - first_factor_;
+    const ValueId counted =
+        valid_ == kNoId ? value : to_.make("where", {valid_, value, to_.zeros(Type(to_.type(value)))});
+    to_.output(fmt::format("factor {}", factors_.size()), counted);
+  }
+  bool is_stacked(ValueId value) const {
+    const Value& v = to_.function().value(value);
+    return valid_ == kNoId && v.kind == ValueKind::kInput && v.index < sequences_.size();
   }
 
   void emit() {
@@ -140,12 +197,36 @@ class BackwardScan {
                 {"reverse", !parts_.reverse}};
     if (sequences_.empty()) attrs.push_back({"steps", Shape{steps()}});
     const Node& node = context_.node();
+    // Where each factor's stack is; those that are sequences are known before the body is handed over.
+    const auto stack_of_factor = [&](ValueId value) {
+      return is_stacked(value) ? sequences_[to_.function().value(value).index] : Symbol{};
+    };
+    std::vector<std::pair<Symbol, Symbol>> stacks;
+    for (const Product& product : products_)
+      stacks.emplace_back(stack_of_factor(product.x), stack_of_factor(product.y));
     ValueId result = context_.to().make("scan", inputs, std::move(attrs), {}, node.loc,
                                         {std::make_shared<const Function>(to_.finish())});
     for (const bool of_sequences : {false, true})
       for (const std::size_t i : wrt_)
         if ((i < parts_.sequences) == of_sequences)
           context_.add(static_cast<int>(i), {&context_.to(), result++});
+    const auto place = [&](Symbol& stack, ValueId value) {
+      if (stack.to == nullptr) stack = {&context_.to(), result + static_cast<ValueId>(factors_.at(value))};
+    };
+    for (std::size_t p = 0; p < products_.size(); ++p) {
+      place(stacks[p].first, products_[p].x);
+      place(stacks[p].second, products_[p].y);
+      context_.add(
+          static_cast<int>(products_[p].input),
+          context_.emit("matmul", {rows(stacks[p].first), rows(stacks[p].second)}, {{"transpose_a", true}}));
+    }
+  }
+
+  // The rows of the matrices of all steps below each other.
+  Symbol rows(const Symbol& stack) {
+    const Shape& shape = stack.type().shape;
+    if (shape.size() == 2) return stack;
+    return context_.reshaped(stack, {*multiply(shape[0], shape[1]), shape[2]});
   }
 
   GradientContext& context_;
@@ -155,6 +236,9 @@ class BackwardScan {
   std::vector<std::size_t> wrt_;  // inputs of the body that are differentiated by
   std::vector<Symbol> sequences_, carries_, others_;
   ValueId valid_ = kNoId;
+  std::vector<Product> products_;
+  std::map<ValueId, std::size_t> factors_;  // which of the outputs that are factors
+  std::size_t first_factor_ = 0;
 };
 
 }  // namespace
@@ -174,7 +258,7 @@ TapedNode scan_with_tape(ModuleBuilder& module, const Node& node) {
     return is_there_again(*body, parts, v) || stack_of(*body, parts, v) != SIZE_MAX;
   };
   std::vector<Output> tape;
-  for (const ValueId v : BodyGradient(module, *body, wrt).reads(at_hand))
+  for (const ValueId v : BodyGradient(module, *body, wrt, [](std::size_t) { return true; }).reads(at_hand))
     if (!at_hand(v)) tape.push_back({fmt::format("tape {}", tape.size()), v});
   body->outputs.insert(body->outputs.end() - (parts.until ? 1 : 0), tape.begin(), tape.end());
   if (parts.until) taped.results.back() += static_cast<std::uint32_t>(tape.size());

@@ -1,0 +1,174 @@
+// hoist_from_loops: what a loop's body computes from what all steps share is computed once, before the loop;
+// a product of the elements of a sequence with such a value is one product of the whole sequence.
+//
+//   scan(%xs, %h0, %w, %u) body(%x, %h, %w, %u) {       %xw = matmul(%xs, %w)
+//     %xw = matmul(%x, %w)                         =>   scan(%xw, %h0, %u) body(%xw, %h, %u) {
+//     %hu = matmul(%h, %u)                                %hu = matmul(%h, %u)
+//     ...                                                 ...
+//
+// Cheap elementwise nodes and views of shared values stay: they cost less than the array that would hold
+// them.
+#include <array>
+
+#include "compiler/effects.h"
+#include "compiler/pass.h"
+#include "ir/ops/scan.h"
+#include "ir/rewriter.h"
+
+namespace cohort::passes {
+
+namespace {
+
+using ops::ScanParts;
+
+class LoopHoister {
+ public:
+  LoopHoister(ModuleBuilder& module, Rewriter& outer, const Node& node)
+      : outer_(outer),
+        node_(node),
+        body_(*node.regions[0]),
+        parts_(ops::scan_parts(node)),
+        inner_(module, body_),
+        shared_(body_.values.size(), false),
+        outside_(body_.values.size(), kNoId) {}
+
+  // Whether anything was hoisted; then the loop has been emitted.
+  bool run() {
+    find_shared();
+    for (const Node& n : body_.nodes) {
+      if (is_shared(n) && is_worth(n))
+        take_out(n, n.first_result, before_loop(n.first_result), others_);
+      else if (const ValueId product = sequence_product(n); product != kNoId)
+        take_out(n, n.first_result, product, sequences_);
+    }
+    if (others_.empty() && sequences_.empty()) return false;
+    emit();
+    return true;
+  }
+
+ private:
+  void find_shared() {
+    for (std::size_t i = parts_.sequences + parts_.carries; i < body_.inputs.size(); ++i)
+      shared_[body_.inputs[i]] = true;
+    for (ValueId v = 0; v < body_.values.size(); ++v)
+      if (body_.value(v).kind == ValueKind::kConstant) shared_[v] = true;
+    for (const Node& n : body_.nodes) {
+      bool all = n.result_count == 1 && !n.inputs.empty() && n.regions.empty() && !has_effect(n);
+      for (const ValueId input : n.inputs) all = all && shared_[input];
+      shared_[n.first_result] = all;
+    }
+  }
+  bool is_shared(const Node& n) const { return shared_[n.first_result]; }
+  static bool is_worth(const Node& n) {
+    if (n.op->op_class == OpClass::kElementwise)
+      return (scalar_op_info(n.op->scalar).traits & kTranscendental) != 0;
+    return n.op->op_class == OpClass::kReduction || n.op->op_class == OpClass::kOpaque;
+  }
+
+  // A shared value of the body, computed outside of it.
+  ValueId before_loop(ValueId v) {
+    if (outside_[v] != kNoId) return outside_[v];
+    const Value& value = body_.value(v);
+    if (value.kind == ValueKind::kInput) return outside_[v] = outer_(node_.inputs[value.index]);
+    if (value.kind == ValueKind::kConstant) return outside_[v] = outer_.to().constant(value.index);
+    const Node& n = body_.node(value.index);
+    std::vector<ValueId> inputs;
+    for (const ValueId input : n.inputs) inputs.push_back(before_loop(input));
+    const ValueId made = outer_.to().node(*n.op, inputs, n.attrs, {}, n.loc);
+    outer_.to().function().values[made].name = value.name;
+    return outside_[v] = made;
+  }
+
+  // matmul of an element of a sequence and a shared value of rank 1 or 2, for all elements; or kNoId.
+  ValueId sequence_product(const Node& n) {
+    if (n.op != matmul_) return kNoId;
+    const auto is_element = [&](ValueId v) {
+      const Value& value = body_.value(v);
+      return value.kind == ValueKind::kInput && value.index < parts_.sequences;
+    };
+    const bool left = is_element(n.inputs[0]) && shared_[n.inputs[1]];
+    const bool right = is_element(n.inputs[1]) && shared_[n.inputs[0]];
+    if (!left && !right) return kNoId;
+    const ValueId element = n.inputs[left ? 0 : 1], other = n.inputs[left ? 1 : 0];
+    const int other_rank = body_.type(other).rank();
+    if (other_rank > 2) return kNoId;
+    const ValueId sequence = outer_(node_.inputs[body_.value(element).index]), with = before_loop(other);
+    const bool vectors = body_.type(element).rank() == 1;
+    if (left || !vectors) {
+      const ValueId a = left ? sequence : with, b = left ? with : sequence;
+      return outer_.to().node(*matmul_, std::array{a, b}, n.attrs, {}, n.loc);
+    }
+    // w x for each vector x is x w^T for the matrix of all of them.
+    Attrs attrs;
+    if (other_rank == 2) attrs = {{"transpose_b", !attr_or(n.attrs, "transpose_a", false)}};
+    return outer_.to().node(*matmul_, std::array{sequence, with}, std::move(attrs), {}, n.loc);
+  }
+
+  struct Input {
+    ValueId outside, inside;
+  };
+  void take_out(const Node& n, ValueId result, ValueId outside, std::vector<Input>& list) {
+    const std::string& name = body_.value(result).name;
+    std::string& given = outer_.to().function().values[outside].name;
+    if (given.empty()) given = name;
+    const ValueId inside =
+        inner_.to().input(name.empty() ? std::string(n.op->name) : name, body_.type(result));
+    inner_.map(result, inside);
+    list.push_back({outside, inside});
+  }
+
+  void emit() {
+    for (const Node& n : body_.nodes)
+      if (!inner_.is_mapped(n.first_result)) inner_.copy(n);
+    Function body = inner_.finish();
+    // Inputs in the order of a scan: sequences, carries, others, each with the new ones behind the old.
+    std::vector<ValueId> inputs;
+    std::vector<ValueId> order;
+    const std::vector<ValueId> old = body.inputs;
+    const auto take_old = [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        order.push_back(old[i]);
+        inputs.push_back(outer_(node_.inputs[i]));
+      }
+    };
+    const auto take_new = [&](const std::vector<Input>& list) {
+      for (const Input& input : list) {
+        order.push_back(input.inside);
+        inputs.push_back(input.outside);
+      }
+    };
+    take_old(0, parts_.sequences);
+    take_new(sequences_);
+    take_old(parts_.sequences, node_.inputs.size());
+    take_new(others_);
+    body.inputs = order;
+    for (std::uint32_t i = 0; i < order.size(); ++i) body.values[order[i]].index = i;
+    Attrs attrs = node_.attrs;
+    set_attr(attrs, "sequences", static_cast<std::int64_t>(parts_.sequences + sequences_.size()));
+    const ValueId first = outer_.to().node(*node_.op, inputs, std::move(attrs), {}, node_.loc,
+                                           {std::make_shared<const Function>(std::move(body))});
+    for (std::uint32_t r = 0; r < node_.result_count; ++r) outer_.map(node_.first_result + r, first + r);
+  }
+
+  Rewriter& outer_;
+  const Node& node_;
+  const Function& body_;
+  const ScanParts parts_;
+  Rewriter inner_;
+  const OpDef* matmul_ = find_op("matmul");
+  std::vector<bool> shared_;      // by value of the body: the same in all steps
+  std::vector<ValueId> outside_;  // by value of the body: its copy before the loop
+  std::vector<Input> sequences_, others_;
+};
+
+}  // namespace
+
+Function hoist_from_loops(ModuleBuilder& module, const Function& function, const PassOptions&) {
+  const OpDef* scan = find_op("scan");
+  Rewriter rewriter(module, function);
+  for (const Node& node : function.nodes)
+    if (node.op != scan || !LoopHoister(module, rewriter, node).run()) rewriter.copy(node);
+  return rewriter.finish();
+}
+
+}  // namespace cohort::passes
