@@ -114,3 +114,17 @@ def garch() -> pm.Model:
         variance = pt.concatenate([[1.0], later])
         pm.Normal("return", 0.0, pt.sqrt(variance), observed=returns)
     return built
+
+
+@model
+def gaussian_process() -> pm.Model:
+    """A Gaussian process at 50 points, marginal likelihood."""
+    rng = np.random.default_rng(6)
+    points = np.sort(rng.uniform(0.0, 5.0, size=50))
+    values = np.sin(points) + rng.normal(0.0, 0.1, size=50)
+    with pm.Model() as built:
+        scale, length = pm.HalfNormal("scale", 2.0), pm.HalfNormal("length", 2.0)
+        noise = pm.HalfNormal("noise", 1.0)
+        process = pm.gp.Marginal(cov_func=scale**2 * pm.gp.cov.ExpQuad(1, length))
+        process.marginal_likelihood("value", points[:, None], values, sigma=noise)
+    return built

@@ -343,6 +343,27 @@ def products() -> Case:
 
 
 @case
+def decompositions() -> Case:
+    a, b, v = _matrix("a", 4, 4), _matrix("b", 4, 3), _vector("v", 4)
+    positive = a @ a.T + 2 * pt.eye(4)
+    lower, upper = pt.linalg.cholesky(positive), pt.linalg.cholesky(positive, lower=False)
+    solutions = [
+        pt.linalg.solve_triangular(a, b, lower=True),
+        pt.linalg.solve_triangular(a, v, lower=False),
+        pt.linalg.solve_triangular(a, b, lower=True, unit_diagonal=True, b_ndim=2),
+        pt.linalg.solve_triangular(lower.T, v, lower=False),
+        pt.linalg.cho_solve((lower, True), b),
+        pt.linalg.solve(positive, v, assume_a="pos", b_ndim=1),
+        pt.linalg.solve_triangular(pt.stack([lower, 2 * lower]), b, lower=True, b_ndim=2),
+    ]
+    density = pt.log(pt.diag(lower)).sum() + (solutions[3] ** 2).sum()
+    gradients = pytensor.grad(density, [a, v])
+    failed = pt.linalg.cholesky(positive - 9.0 * pt.eye(4))
+    values = [np.tril(_numbers(4, 4)) + 3 * np.eye(4) + 0.1, _numbers(4, 3, seed=1), _numbers(4, seed=2)]
+    return [a, b, v], [lower, upper, *solutions, density, *gradients, failed], values
+
+
+@case
 def flow() -> Case:
     x, c = _vector(), pt.scalar("c", dtype="float64")
     outputs = [

@@ -119,7 +119,7 @@ def jax(build) -> FromPython:
     from pymc.sampling.jax import get_jaxified_logp
 
     model = build()
-    logp = get_jaxified_logp(model, negative_logp=False)
+    logp = get_jaxified_logp(model)
     parts = {part.name: part for part in cohort.from_pymc(build(), expand=False).parameters}
     order = [parts[variable.name] for variable in model.value_vars]
     both = library.value_and_grad(lambda x: logp([x[part.slice].reshape(part.shape) for part in order]))

@@ -23,7 +23,7 @@ from pytensor.tensor.type import TensorType
 
 from ... import ops
 from ...errors import GraphError
-from . import elementwise, linalg, loops, reductions, shaping, special, subtensor
+from . import decompositions, elementwise, linalg, loops, reductions, shaping, special, subtensor
 from .arrays import Array, Emitter
 
 Convert = Callable[["Conversion", Any, list[Any]], list[Any]]
@@ -34,6 +34,7 @@ OPERATORS: dict[type, Convert] = {
     **subtensor.OPERATORS,
     **reductions.OPERATORS,
     **linalg.OPERATORS,
+    **decompositions.OPERATORS,
     **special.OPERATORS,
     **loops.OPERATORS,
 }

@@ -258,11 +258,19 @@ SCALAR: dict[type, Convert] = {
 }
 
 
+# Operators that PyMC defines, by the names of their classes.
+NAMED: dict[str, Convert] = {"I0e": _float("i0e"), "I1e": _float("i1e")}
+
+
+def _convert_of(op: scalar.ScalarOp) -> Convert | None:
+    return SCALAR.get(type(op), NAMED.get(type(op).__name__))
+
+
 def missing(op: scalar.ScalarOp) -> list[str]:
     """The scalar operators in `op` that have no counterpart."""
     if isinstance(op, scalar.Composite):
         return [name for node in op.fgraph.apply_nodes for name in missing(node.op)]
-    convert = SCALAR.get(type(op))
+    convert = _convert_of(op)
     needs = getattr(convert, "needs", None)
     has_operator = convert is not None and (needs is None or needs in _OPERATORS)
     return [] if has_operator else [str(op) if convert is None else type(op).__name__]
@@ -282,7 +290,9 @@ def apply_scalar(
             kinds = [variable.type.dtype for variable in node.outputs]
             inner.update(zip(node.outputs, apply_scalar(to, node.op, operands, kinds)))
         return [_operand(inner, variable) for variable in op.fgraph.outputs]
-    return [SCALAR[type(op)](to, list(arrays), np.dtype(dtypes[0]))]
+    convert = _convert_of(op)
+    assert convert is not None
+    return [convert(to, list(arrays), np.dtype(dtypes[0]))]
 
 
 def _operand(inner: dict[Any, Array], variable: Any) -> Array:

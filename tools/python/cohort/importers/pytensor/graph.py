@@ -45,14 +45,14 @@ class Graph:
                 found.append(root)
         return found
 
-    def rewritten(self, include: Sequence[str]) -> Graph:
-        """The graph after some of PyTensor's own rewrites, by their tags."""
+    def rewritten(self, include: Sequence[str], exclude: Sequence[str] = ()) -> Graph:
+        """The graph after some of PyTensor's own rewrites, by their tags and names."""
         if not include:
             return self
         shared = self.shared()
         roots = [*self.inputs, *shared]
         graph = FunctionGraph(roots, self.results, clone=True, copy_inputs=False)
-        rewrite_graph(graph, include=tuple(include), clone=False)
+        rewrite_graph(graph, include=tuple(include), exclude=tuple(exclude), clone=False)
         results = graph.outputs
         outputs = dict(zip(self.outputs, results))
         return Graph(self.inputs, outputs, dict(zip(self.updates, results[len(outputs) :])))

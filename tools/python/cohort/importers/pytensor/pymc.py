@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 # without, and
 # `log1p(-sigmoid(x))` becomes `-softplus(x)` only where `specialize` is allowed.
 _REWRITES = ("merge", "ShapeOpt", "canonicalize", "stabilize", "specialize")
+# Rewrites whose results PyTensor cannot differentiate.
+_WITHOUT_GRADIENT = ("local_pow_to_nested_squaring",)
 
 
 @dataclass(frozen=True)
@@ -180,13 +182,27 @@ def _density_graph(
 ) -> Graph:
     checks = "local_check_parameter_to_ninf_switch" if model.check_bounds else "local_remove_check_parameter"
     logp = clone_replace([model.logp()], replace=dict(data), rebuild_strict=False)[0]
-    density = Graph(list(values), {"logp": logp}).rewritten((*_REWRITES, checks)).outputs["logp"]
-    outputs = {"logp": density}
-    if with_gradient:
-        parts = pytensor.grad(density, list(values), disconnected_inputs="ignore")
-        outputs["gradient"] = pt.concatenate([pt.cast(part, "float64").ravel() for part in parts])
+    outputs = _differentiated(Graph(list(values), {"logp": logp}), checks, with_gradient)
     replaced = clone_replace([*outputs.values()], replace=_pieces(values, parameters, x))
     return Graph([x], dict(zip(outputs, replaced))).rewritten(_REWRITES)
+
+
+def _differentiated(graph: Graph, checks: str, with_gradient: bool) -> dict[str, Variable]:
+    """The stabilised density, and its gradient. What `specialize` makes has no gradient in PyTensor now and then; then
+    the gradient is taken before."""
+    for tags in (_REWRITES, _REWRITES[:-1]):
+        density = graph.rewritten((*tags, checks), _WITHOUT_GRADIENT).outputs["logp"]
+        if not with_gradient:
+            return {"logp": density}
+        try:
+            parts = pytensor.grad(density, graph.inputs, disconnected_inputs="ignore")
+        except NotImplementedError:
+            if tags is not _REWRITES:
+                raise
+            continue
+        break
+    flat = pt.concatenate([pt.cast(part, "float64").ravel() for part in parts])
+    return {"logp": density, "gradient": flat}
 
 
 def _differentiate(module: Module) -> None:
