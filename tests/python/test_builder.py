@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from backends import QUICK_BUILD, needs
 
 import cohort
 from cohort import ops, safetensors
@@ -330,3 +331,35 @@ def test_loops_and_branches() -> None:
         g = module.function("g")
         g.node("call", [g.input("x", "f64[]")], regions={"function": "nothing"})
         cohort.Evaluator(module)
+
+
+def _cubic(module: cohort.Module) -> cohort.Function:
+    """x^3 y, and a function of the module."""
+    function = module.function("cubic")
+    x, y = function.input("x", "f64[]"), function.input("y", "f64[]")
+    function.output("z", x * x * x * y)
+    return function
+
+
+@needs("compile")
+def test_derivatives() -> None:
+    """At x = 2, y = 3: z = 24, dz/dx = 36, dz/dy = 8, and the Hessian is [[36, 12], [12, 0]]."""
+    module = cohort.Module("derivatives")
+    cubic = _cubic(module)
+    with module.function("f") as f:
+        at = [f.input("x", "f64[]"), f.input("y", "f64[]")]
+        one, two = f.input("one", "f64[]"), f.input("two", "f64[]")
+        both = ["x", "y"]
+        found = [
+            *ops.call(cubic, *at),
+            *ops.grad(cubic, at, both),
+            *ops.value_and_grad(cubic, at, ["y"]),
+            *ops.vjp(cubic, at, [two], ["x"]),
+            *ops.jvp(cubic, at, [one, two], both),
+            *ops.hvp(cubic, at, [one, two], both),
+        ]
+        for number, value in enumerate(found):
+            f.output(f"y{number}", value)
+    results = cohort.compile(module, options=QUICK_BUILD).f(x=2.0, y=3.0, one=1.0, two=2.0)
+    expected = [24, 36, 8, 24, 8, 24, 72, 24, 36 + 16, 36 + 24, 12]
+    assert [float(value) for value in results.values()] == expected

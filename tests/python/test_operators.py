@@ -84,18 +84,28 @@ def test_operator(op: str, backend: str) -> None:
 
 def test_every_operator_of_the_readme_has_cases() -> None:
     text = (ROOT / "ir" / "README.md").read_text(encoding="utf-8")
-    begin, middle, end = (
-        text.index(f"## {title}") for title in ("Scalar operators", "Structured operators", "How to add")
-    )
+    begin, middle = (text.index(f"## {title}") for title in ("Scalar operators", "Structured operators"))
     scalar = re.search(r"`(add .*?)`", text[begin:middle], re.DOTALL).group(1)
     names = set(re.sub(r"\{.*?\}", "", scalar).split())
-    for row in re.findall(r"^\| (`.*?) \|", text[middle:end], re.MULTILINE):
+    functions = text.index("### Operators that take functions")
+    for row in re.findall(r"^\| (`.*?) \|", text[middle:functions], re.MULTILINE):
         for part in re.findall(r"`([a-z_ ]+)\(?", re.sub(r"\([^)]*\)|\{[^}]*\}", "(", row)):
             names.update(part.split())
     assert len(names) > 120
     tested = set(CASES) | {"print"}
     assert names - tested == set()
     assert {name.rstrip("_") for name in names} <= {name.rstrip("_") for name in dir(ops)}
+
+
+def test_every_operator_of_the_readme_that_takes_functions_can_be_built() -> None:
+    """What they give is tested in test_builder.py, by the compiler's own tests and by test_pytensor.py."""
+    text = (ROOT / "ir" / "README.md").read_text(encoding="utf-8")
+    section = text[text.index("### Operators that take functions") :]
+    rows = re.findall(r"^\| (`.*?) \|", section[: section.index("\n\n`scan`")], re.MULTILINE)
+    names = {name for row in rows for name in re.findall(r"`([a-z_]+)(?=\(|`, `[a-z_]+ \()", row)}
+    names |= {name for row in rows for name in re.findall(r"`([a-z_]+) \(", row)}
+    assert {"scan", "cond", "call", "grad", "value_and_grad", "vjp", "jvp", "hvp"} <= names
+    assert names <= set(dir(ops))
 
 
 def test_print_hands_its_operand_to_the_hook_and_returns_it() -> None:

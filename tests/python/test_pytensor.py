@@ -22,7 +22,6 @@ from pytensor.tensor.elemwise import Elemwise  # noqa: E402
 import cohort  # noqa: E402
 from cohort.importers.pytensor.graph import add_functions, as_graph  # noqa: E402
 from cohort.importers.pytensor.sampler import SAMPLER  # noqa: E402
-from cohort.tool import run_tool  # noqa: E402
 
 # PyTensor computes with NumPy here: its C and Numba modes take longer to compile than all of these tests.
 PYTHON_MODE = pytensor.compile.mode.Mode("py", None)
@@ -30,8 +29,6 @@ STABLE_MODE = pytensor.compile.mode.Mode(
     "py", pytensor.compile.mode.OPT_FAST_RUN.excluding("fusion", "inplace", "BlasOpt")
 )
 QUICK = ["--flag=-O0"]
-HAS_LOOPS = cohort.find_tool() is not None and "scan" in run_tool("ops").split()
-needs_loops = pytest.mark.skipif(not HAS_LOOPS, reason="the tool has no operator `scan`")
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -82,11 +79,8 @@ def evaluated(cases) -> cohort.Evaluator:
 
 
 @pytest.fixture(scope="module")
-def compiled(references) -> cohort.CompiledModule:
-    module = cohort.Module("cases")
-    known = {name: case for name, case in references.items() if name != "loops" or HAS_LOOPS}
-    add_functions(module, {name: _graph(inputs, outputs) for name, (inputs, outputs, _, _) in known.items()})
-    return cohort.compile(module, options=QUICK)
+def compiled(cases) -> cohort.CompiledModule:
+    return cohort.compile(cases, options=QUICK)
 
 
 @pytest.mark.parametrize("name", list(CASES))
@@ -95,9 +89,7 @@ def test_operators(name, references, evaluated) -> None:
 
 
 @needs("compile")
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=needs_loops if name == "loops" else ()) for name in CASES]
-)
+@pytest.mark.parametrize("name", list(CASES))
 def test_compiled_operators(name, references, compiled) -> None:
     _check(compiled, name, *references[name][2:])
 
@@ -248,7 +240,7 @@ def test_constant_data_and_refusals() -> None:
 
 
 @needs("compile")
-@pytest.mark.parametrize("name", ["radon", "mixture", pytest.param("garch", marks=needs_loops)])
+@pytest.mark.parametrize("name", ["radon", "mixture", "garch"])
 def test_compiled_models(name, posteriors) -> None:
     posterior = _posterior(posteriors, name)
     compiled, graph = cohort.compile(posterior.module, options=QUICK), cohort.Evaluator(posterior.module)

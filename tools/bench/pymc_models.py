@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""PyMC models: microseconds for a log density with its gradient, beside PyTensor's Numba and C modes and JAX (f64, one
-thread). Calls of all contenders run in turns in one process; medians count.
+"""PyMC models: microseconds for a log density with its gradient, beside PyTensor's Numba and C modes and JAX
+(f64, one thread). Calls of all contenders run in turns in one process; medians count.
 
     .venv/bin/python tools/bench/pymc_models.py [--models a,b] [--seconds S] [--rounds N] [--without jax,c]
 
-Cohort and Numba are called from a loop in C through the function a sampler calls. PyTensor's C mode and JAX have no
-such function: their times include the call from Python, as a sampler would pay it. `cohort` has the observed data as
-constants, like the others; `cohort, data as state` can be given other data.
+Cohort and Numba are called from a loop in C through the function a sampler calls. PyTensor's C mode and JAX
+have no such function: their times include the call from Python, as a sampler would pay it. `cohort` has the
+observed data as constants, like the others; `cohort, data as state` can be given other data.
 """
 
 import argparse

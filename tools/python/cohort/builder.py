@@ -109,7 +109,7 @@ class Function:
         if given:
             node["attrs"] = dict(sorted(given.items()))
         for key, region in (regions or {}).items():
-            node[key] = region if isinstance(region, str) else region.to_json()
+            node[key] = self.module._region(region)
         loc = loc or (_caller() if self.module.locations else None)
         if loc:
             node["loc"] = loc
@@ -198,6 +198,12 @@ class Module:
         body = Function(self, name)
         self._bodies.append(body)
         return body
+
+    def _region(self, function: Function | str) -> Any:
+        """How a node names a function: entry points by name, bodies as they are."""
+        if isinstance(function, str):
+            return function
+        return function.name if function in self.functions.values() else function.to_json()
 
     def annotate(self, key: str, value: Any) -> None:
         """Adds a top-level `x-` entry of the user's own."""

@@ -166,6 +166,60 @@ def cond(
     return owner.node("cond", (condition, *operands), None, len(then.outputs), name, regions=regions)
 
 
+def call(function: Function, *operands: Value, name: str | None = None) -> tuple[Value, ...]:
+    """The outputs of a function of the module, which updates no state."""
+    return _applied("call", function, operands, len(function.outputs), None, name)
+
+
+def grad(
+    function: Function, operands: Sequence[Value], wrt: Sequence[str], disconnected: str | None = None
+) -> tuple[Value, ...]:
+    """The gradients of a function's only output, a float scalar, by the inputs and states in `wrt`."""
+    return _applied("grad", function, operands, len(wrt), {"wrt": wrt, "disconnected": disconnected})
+
+
+def value_and_grad(
+    function: Function, operands: Sequence[Value], wrt: Sequence[str], disconnected: str | None = None
+) -> tuple[Value, ...]:
+    """A function's only output, a float scalar, then its gradients."""
+    attrs = {"wrt": wrt, "disconnected": disconnected}
+    return _applied("value_and_grad", function, operands, 1 + len(wrt), attrs)
+
+
+def vjp(
+    function: Function, operands: Sequence[Value], cotangents: Sequence[Value], wrt: Sequence[str]
+) -> tuple[Value, ...]:
+    """A function's outputs, then for each of `wrt` what one cotangent for each output pulls back to it."""
+    results = len(function.outputs) + len(wrt)
+    return _applied("vjp", function, (*operands, *cotangents), results, {"wrt": wrt})
+
+
+def jvp(
+    function: Function, operands: Sequence[Value], tangents: Sequence[Value], wrt: Sequence[str]
+) -> tuple[Value, ...]:
+    """A function's outputs, then the tangent of each for one tangent for each of `wrt`."""
+    return _applied("jvp", function, (*operands, *tangents), 2 * len(function.outputs), {"wrt": wrt})
+
+
+def hvp(
+    function: Function, operands: Sequence[Value], tangents: Sequence[Value], wrt: Sequence[str]
+) -> tuple[Value, ...]:
+    """The Hessian of a function's only output times the tangents, for each of `wrt`."""
+    return _applied("hvp", function, (*operands, *tangents), len(wrt), {"wrt": wrt})
+
+
+def _applied(
+    op: str,
+    function: Function,
+    operands: Sequence[Value],
+    results: int,
+    attrs: Any,
+    name: str | None = None,
+) -> tuple[Value, ...]:
+    owner = _function_of(tuple(operands), None)
+    return owner.node(op, operands, attrs, results, name, regions={"function": function})
+
+
 def astype(x: Value, dtype: str) -> Value:
     """`cast` under NumPy's name."""
     return globals()["cast"](x, dtype)

@@ -1,4 +1,4 @@
-"""Operators that take functions: loops, branches and calls. A function here is a callable from arrays to arrays."""
+"""Operators that take functions: loops, branches and calls. A function here takes and gives arrays."""
 
 from __future__ import annotations
 

@@ -39,8 +39,9 @@ def _zeros(shape: tuple[int, ...], dtype: Any) -> Array:
 def factor(emit: Emitter, matrix: Array) -> Array:
     """The transposed lower Cholesky factor of a symmetric matrix, of which the upper triangle is read.
 
-    Column j of the factor is what earlier columns leave of the matrix's, over the root of its element j (Golub and
-    Van Loan, Matrix Computations, 4.2.5). Where the matrix is not positive definite the rest is NaN.
+    Column j of the factor is what earlier columns leave of the matrix's, over the root of its element j
+    (Golub and Van Loan, Matrix Computations, 4.2.5). Where the matrix is not positive definite the rest is
+    NaN.
     """
     size, dtype = matrix.shape[0], matrix.dtype
     rows = Array.of(np.arange(size))
@@ -61,7 +62,8 @@ def factor(emit: Emitter, matrix: Array) -> Array:
 def solved(emit: Emitter, matrix: Array, right: Array, lower: bool, unit: bool = False) -> Array:
     """X with `matrix @ X = right` for a triangular matrix, of which the other triangle is not read.
 
-    Rows are found from the first to the last, or from the last to the first: each is what the rows found before leave.
+    Rows are found from the first to the last, or from the last to the first: each is what the rows found
+    before leave.
     """
     size, dtype = matrix.shape[0], matrix.dtype
     order = np.arange(size) if lower else np.arange(size)[::-1]
@@ -87,7 +89,8 @@ def _row(emit: Emitter, matrix: Array, position: Array) -> Array:
 
 
 def cholesky(to: Conversion, node: Any, arrays: list[Array]) -> list[Array]:
-    """PyTensor reads the triangle it writes and gives zeros in the other one; NaN everywhere where there is none."""
+    """PyTensor reads the triangle it writes and gives zeros in the other one; NaN everywhere where there is
+    none."""
     matrix, emit = arrays[0], to.emit
     upper = factor(emit, emit.transpose(matrix, [1, 0]) if node.op.lower else matrix)
     last = emit.node("slice", [upper], (1, 1), upper.dtype, axes=[0, 1], starts=[-1, -1], stops=[None, None])

@@ -1,8 +1,9 @@
 """Scan: a loop whose carried values are what its buffers' earlier and later elements are read for.
 
-PyTensor keeps every recurrent value in a buffer, reads it at some distances from the current position (taps) and
-writes it at others. A tap that an earlier step wrote is a carried value, as many steps old as the distance says; a
-tap that no step has written yet is an element of the buffer as it was given, hence a sequence.
+PyTensor keeps every recurrent value in a buffer, reads it at some distances from the current position (taps)
+and writes it at others. A tap that an earlier step wrote is a carried value, as many steps old as the
+distance says; a tap that no step has written yet is an element of the buffer as it was given, hence a
+sequence.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class _Buffer:
-    """A recurrent value: its buffer as given, the taps it is read and written at, and the inner variables of both."""
+    """A recurrent value: its buffer as given, and the inner variables for the taps it is read and written at."""
 
     given: Array
     reads: dict[int, Any]
@@ -148,7 +149,7 @@ def _buffers(op: Scan, arrays: list[Any]) -> list[_Buffer]:
 
 
 def _enter_buffer(loop: _Loop, buffer: _Buffer) -> dict[int, list[int]]:
-    """Adds the taps as sequences and carried values; gives for each writing tap its carries, youngest first."""
+    """Adds the taps as sequences and carries; gives for each writing tap its carries, youngest first."""
     emit, places = loop.to.emit, {}
     ages = {(buffer.writer(tap), (buffer.writer(tap) or 0) - tap): tap for tap in buffer.reads}
     for tap, variable in buffer.reads.items():
@@ -172,7 +173,7 @@ def _body(
     places: list[dict[int, list[int]]],
     carried: list[Array],
 ) -> tuple[list[Array], dict[Any, Array]] | None:
-    """Writes the body and the node; gives the last carried values and the stacked outputs by inner variable."""
+    """Writes the body and the node; gives the last carries and the stacked outputs by inner variable."""
     op, outer = loop.op, to.emit
     traced = [*op.inner_outputs[: len(op.inner_outputs) - op.info.n_untraced_sit_sot]]
     inner_outputs = [*traced, *op.inner_untraced_sit_sot_outs(op.inner_outputs)]

@@ -188,8 +188,8 @@ def _density_graph(
 
 
 def _differentiated(graph: Graph, checks: str, with_gradient: bool) -> dict[str, Variable]:
-    """The stabilised density, and its gradient. What `specialize` makes has no gradient in PyTensor now and then; then
-    the gradient is taken before."""
+    """The stabilised density, and its gradient. What `specialize` makes has no gradient in PyTensor now and
+    then; then the gradient is taken before."""
     for tags in (_REWRITES, _REWRITES[:-1]):
         density = graph.rewritten((*tags, checks), _WITHOUT_GRADIENT).outputs["logp"]
         if not with_gradient:
