@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class _Buffer:
-    """A recurrent value: its buffer as given, and the inner variables for the taps it is read and written at."""
+    """A recurrent value: its buffer as given, and the inner variables of the taps it is read and written at."""
 
     given: Array
     reads: dict[int, Any]
