@@ -78,9 +78,10 @@ Sign sign_of_scalar_op(ScalarOp op, std::span<const Sign> in, bool floats) {
 }
 
 bool keeps_sign_of_first(std::string_view op) {
-  constexpr std::string_view kOps[] = {
-      "broadcast", "copy", "expand", "flip", "full",    "reduce_max", "reduce_mean", "reduce_min", "repeat",
-      "reshape",   "roll", "slice",  "sort", "squeeze", "take",       "tile",        "transpose"};
+  constexpr std::string_view kOps[] = {"broadcast",  "copy",        "expand",     "flip",    "full",
+                                       "reduce_max", "reduce_mean", "reduce_min", "repeat",  "reshape",
+                                       "roll",       "slice",       "sort",       "squeeze", "stop_gradient",
+                                       "take",       "tile",        "transpose"};
   return std::binary_search(std::begin(kOps), std::end(kOps), op);
 }
 

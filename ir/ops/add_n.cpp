@@ -1,5 +1,6 @@
 // add_n(x, ...): the operands added one after the other from the left. What a long chain of adds becomes, so
 // that alike operands can be summed in a loop.
+#include "ir/ops/gradients.h"
 #include "ir/ops/list.h"
 #include "ir/ops/support.h"
 #include "ir/scalar_op.h"
@@ -47,6 +48,10 @@ void loops(LoopContext& context) {
   });
 }
 
+void gradient(GradientContext& context) {
+  for (int i = 0; i < context.input_count(); ++i) context.add(i, context.cotangent());
+}
+
 }  // namespace
 
 const OpDef& op_add_n() {
@@ -58,6 +63,7 @@ const OpDef& op_add_n() {
                          .evaluate = evaluate,
                          .loops = loops,
                          .casting = Casting::kPromote,
+                         .gradient = gradient,
                          .flops = [](const InferContext& context, std::int64_t results) {
                            return static_cast<std::int64_t>(context.inputs.size() - 1) * results;
                          }};

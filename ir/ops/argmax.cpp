@@ -13,6 +13,7 @@ const OpDef& op_argmax() {
       .infer = infer_arg,
       .evaluate = [](EvalContext& context) { evaluate_arg(context, true); },
       .loops = [](LoopContext& context) { arg_loops(context, true); },
+      .gradient = no_gradient,
   };
   return def;
 }

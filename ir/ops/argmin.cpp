@@ -13,6 +13,7 @@ const OpDef& op_argmin() {
       .infer = infer_arg,
       .evaluate = [](EvalContext& context) { evaluate_arg(context, false); },
       .loops = [](LoopContext& context) { arg_loops(context, false); },
+      .gradient = no_gradient,
   };
   return def;
 }

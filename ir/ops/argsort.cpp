@@ -29,6 +29,7 @@ const OpDef& op_argsort() {
       .infer = [](const InferContext& context) { return infer_sorted(context, DType::kI64); },
       .evaluate = evaluate,
       .loops = loops,
+      .gradient = no_gradient,
   };
   return def;
 }

@@ -1,6 +1,7 @@
 // assert: x, unless an element of c is false.
 #include "ir/diagnostics.h"
 #include "ir/ops/elements.h"
+#include "ir/ops/gradients.h"
 #include "ir/ops/list.h"
 #include "ir/ops/loop_support.h"
 
@@ -50,6 +51,7 @@ const OpDef& op_assert() {
       .infer = [](const InferContext& context) -> std::vector<Type> { return {context.inputs[0]}; },
       .evaluate = evaluate,
       .loops = loops,
+      .gradient = ops::pass_cotangent,
   };
   return def;
 }

@@ -1,4 +1,5 @@
 // broadcast(x) {shape}: NumPy's broadcast_to.
+#include "ir/ops/gradients.h"
 #include "ir/ops/list.h"
 #include "ir/ops/support.h"
 
@@ -33,7 +34,8 @@ const OpDef& op_broadcast() {
                          .meaning = "x repeated along axes of extent 1 and new leading ones",
                          .infer = infer,
                          .evaluate = evaluate,
-                         .element = element};
+                         .element = element,
+                         .gradient = ops::pass_cotangent};
   return def;
 }
 

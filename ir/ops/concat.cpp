@@ -1,4 +1,5 @@
 // concat(x, ...) {axis?}: the operands one after the other along `axis` (default 0).
+#include "ir/ops/gradients.h"
 #include "ir/ops/join.h"
 #include "ir/ops/list.h"
 
@@ -44,6 +45,16 @@ void loops(LoopContext& context) {
   });
 }
 
+void gradient(GradientContext& context) {
+  const int axis = ops::axis_attr(context.attrs(), 0, context.result_type().rank());
+  Shape sizes;
+  for (int i = 0; i < context.input_count(); ++i)
+    sizes.push_back(context.input_type(i).shape[static_cast<std::size_t>(axis)]);
+  Symbol part =
+      context.emit("split", {context.cotangent()}, {{"axis", std::int64_t{axis}}, {"sizes", sizes}});
+  for (int i = 0; i < context.input_count(); ++i, ++part.value) context.add(i, part);
+}
+
 }  // namespace
 
 const OpDef& op_concat() {
@@ -54,6 +65,7 @@ const OpDef& op_concat() {
     concat.infer = infer;
     concat.evaluate = evaluate;
     concat.loops = loops;
+    concat.gradient = gradient;
     return concat;
   }();
   return def;

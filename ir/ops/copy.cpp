@@ -1,4 +1,5 @@
 // copy(x): x.
+#include "ir/ops/gradients.h"
 #include "ir/ops/list.h"
 #include "ir/ops/support.h"
 
@@ -18,7 +19,8 @@ const OpDef& op_copy() {
                          .meaning = "x",
                          .infer = infer,
                          .evaluate = evaluate,
-                         .element = element};
+                         .element = element,
+                         .gradient = ops::pass_cotangent};
   return def;
 }
 

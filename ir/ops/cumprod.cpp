@@ -13,6 +13,7 @@ const OpDef& op_cumprod() {
       .infer = infer_cumulative,
       .evaluate = [](EvalContext& context) { evaluate_cumulative(context, true); },
       .loops = [](LoopContext& context) { cumulative_loops(context, true); },
+      .gradient = cumprod_gradient,
   };
   return def;
 }

@@ -13,6 +13,7 @@ const OpDef& op_cumsum() {
       .infer = infer_cumulative,
       .evaluate = [](EvalContext& context) { evaluate_cumulative(context, false); },
       .loops = [](LoopContext& context) { cumulative_loops(context, false); },
+      .gradient = cumsum_gradient,
   };
   return def;
 }

@@ -68,4 +68,29 @@ void cumulative_loops(LoopContext& context, bool product) {
   });
 }
 
+void cumsum_gradient(GradientContext& context) {
+  const Type& x = context.input_type(0);
+  const int axis = cumulative_axis(context.attrs(), x.rank()).reduced[0];
+  context.add(0, ops::cast(ops::summed_from_end(context, context.cotangent(), axis), x.dtype));
+}
+
+// An element is a factor of every product from its own on: x_i receives the sum over k >= i of g_k y_k / x_i.
+// For the first 0 on its way that is 0 / 0: it receives the sum of g_k times the products with a 1 in its
+// place. What comes behind it receives nothing, later zeros too. Differentiated again this is right as long
+// as at most one element is 0.
+void cumprod_gradient(GradientContext& context) {
+  using namespace symbols;
+  const Type& type = context.input_type(0);
+  const DType dtype = context.result_type().dtype;
+  const int axis = cumulative_axis(context.attrs(), type.rank()).reduced[0];
+  const Attrs along{{"axis", std::int64_t{axis}}};
+  const Symbol x = ops::cast(context.input(), dtype), g = context.cotangent();
+  const Symbol is_zero = x == 0.0;
+  const Symbol is_first = is_zero && (context.emit("cumsum", {is_zero}, along) == 1.0);
+  const Symbol others = context.emit("cumprod", {where(is_first, number_like(x, 1), x)}, along);
+  const Symbol of_zero = where(is_first, ops::summed_from_end(context, g * others, axis), number_like(x, 0));
+  const Symbol of_other = ops::summed_from_end(context, g * context.result(), axis) / x;
+  context.add(0, ops::cast(where(is_zero, of_zero, of_other), type.dtype));
+}
+
 }  // namespace cohort

@@ -8,5 +8,7 @@ namespace cohort {
 std::vector<Type> infer_cumulative(const InferContext& context);
 void evaluate_cumulative(EvalContext& context, bool product);
 void cumulative_loops(LoopContext& context, bool product);
+void cumsum_gradient(GradientContext& context);
+void cumprod_gradient(GradientContext& context);
 
 }  // namespace cohort

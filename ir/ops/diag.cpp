@@ -1,6 +1,7 @@
 // diag(x) {k?}: the square matrix with the vector x on its k-th diagonal; the k-th diagonal of a matrix.
 #include <algorithm>
 
+#include "ir/ops/gradients.h"
 #include "ir/ops/list.h"
 #include "ir/ops/support.h"
 
@@ -67,6 +68,23 @@ void loops(LoopContext& context) {
   });
 }
 
+void gradient(GradientContext& context) {
+  const Type& x = context.input_type(0);
+  const Symbol g = context.cotangent();
+  const Diagonal first = diagonal(context.attrs());
+  const Dim& n = context.result_type().shape[0];
+  const Dim side = ops::sum(n, Dim(first.row + first.column));
+  if (x.rank() == 1 || x.shape == Shape{side, side}) {
+    context.add(0, context.emit("diag", {g}, context.attrs()));
+    return;
+  }
+  using namespace symbols;
+  const Symbol i = ops::index_along(context, {n}, 0);
+  const Symbol row = i + ops::literal_int(context, DType::kI64, first.row),
+               column = i + ops::literal_int(context, DType::kI64, first.column);
+  context.add(0, ops::scattered(context, x, g, {row, column}));
+}
+
 }  // namespace
 
 const OpDef& op_diag() {
@@ -76,7 +94,8 @@ const OpDef& op_diag() {
                          .meaning = "vector to matrix, matrix to its k-th diagonal",
                          .infer = infer,
                          .evaluate = evaluate,
-                         .loops = loops};
+                         .loops = loops,
+                         .gradient = gradient};
   return def;
 }
 

@@ -1,5 +1,6 @@
 // dot: np.dot. The sum runs over the last axis of a and the last but one of b (the last of a vector); the
 // other axes of a come first, then those of b. A scalar operand multiplies.
+#include "ir/ops/gradients.h"
 #include "ir/ops/list.h"
 #include "ir/ops/product.h"
 
@@ -26,6 +27,31 @@ Product dot_product(int a_rank, int b_rank) {
   return product;
 }
 
+std::string letters(char first, int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += static_cast<char>(first + i);
+  return text;
+}
+
+void gradient(GradientContext& context) {
+  using symbols::operator*;
+  const int a_rank = context.input_type(0).rank(), b_rank = context.input_type(1).rank();
+  const Symbol g = context.cotangent(), a = context.input(0), b = context.input(1);
+  if (a_rank > 0 && b_rank > 0 && b_rank < 3) return product_gradient(context);
+  if (a_rank == 0 || b_rank == 0) {
+    if (context.wants(0)) context.add(0, g * b);
+    if (context.wants(1)) context.add(1, g * a);
+    return;
+  }
+  // k is summed over and n is b's last axis.
+  const std::string rows = letters('A', a_rank - 1), batch = letters('a', b_rank - 2);
+  const std::string of_a = rows + "k", of_b = batch + "kn", of_g = rows + batch + "n";
+  if (context.wants(0))
+    context.add(0, context.emit("einsum", {g, b}, {{"equation", of_g + "," + of_b + "->" + of_a}}));
+  if (context.wants(1))
+    context.add(1, context.emit("einsum", {a, g}, {{"equation", of_a + "," + of_g + "->" + of_b}}));
+}
+
 }  // namespace
 
 const OpDef& op_dot() {
@@ -48,6 +74,7 @@ const OpDef& op_dot() {
             product_loops(context, dot_product(context.input_type(0).rank(), context.input_type(1).rank()));
           },
       .casting = Casting::kPromote,
+      .gradient = gradient,
       .flops =
           [](const InferContext& context, std::int64_t results) {
             return product_flops(context, dot_product(context.inputs[0].rank(), context.inputs[1].rank()),

@@ -1,5 +1,6 @@
 // expand(x) {axes}: x with axes of extent 1 inserted; `axes` are positions in the result (NumPy's
 // expand_dims).
+#include "ir/ops/gradients.h"
 #include "ir/ops/list.h"
 #include "ir/ops/support.h"
 
@@ -37,6 +38,10 @@ kernel::ExprRef element(ElementContext& context) {
   return context.load(0, std::move(index));
 }
 
+void gradient(GradientContext& context) {
+  context.add(0, context.reshaped(context.cotangent(), context.input_type(0).shape));
+}
+
 }  // namespace
 
 const OpDef& op_expand() {
@@ -46,7 +51,8 @@ const OpDef& op_expand() {
                          .meaning = "x with axes of extent 1 inserted at these positions of the result",
                          .infer = infer,
                          .evaluate = evaluate,
-                         .element = element};
+                         .element = element,
+                         .gradient = gradient};
   return def;
 }
 

@@ -15,7 +15,8 @@ const OpDef& op_eye() {
       .meaning = "ones on the k-th diagonal, zeros elsewhere",
       .infer = ops::infer_band,
       .evaluate = [](EvalContext& context) { ops::evaluate_band(context, ScalarOp::k_eq); },
-      .element = [](ElementContext& context) { return ops::band_element(context, ScalarOp::k_eq); }};
+      .element = [](ElementContext& context) { return ops::band_element(context, ScalarOp::k_eq); },
+      .gradient = no_gradient};
   return def;
 }
 

@@ -1,6 +1,7 @@
 // flip(x) {axes?}: x with the order along these axes reversed, by default along all.
 #include <algorithm>
 
+#include "ir/ops/gradients.h"
 #include "ir/ops/list.h"
 #include "ir/ops/support.h"
 
@@ -34,6 +35,10 @@ kernel::ExprRef element(ElementContext& context) {
   return context.load(0, std::move(index));
 }
 
+void gradient(GradientContext& context) {
+  context.add(0, context.emit("flip", {context.cotangent()}, context.attrs()));
+}
+
 }  // namespace
 
 const OpDef& op_flip() {
@@ -43,7 +48,8 @@ const OpDef& op_flip() {
                          .meaning = "x with the order along these axes reversed, by default along all",
                          .infer = infer,
                          .evaluate = evaluate,
-                         .element = element};
+                         .element = element,
+                         .gradient = gradient};
   return def;
 }
 

@@ -1,4 +1,5 @@
 // full(v) {shape}: the scalar v everywhere.
+#include "ir/ops/gradients.h"
 #include "ir/ops/list.h"
 #include "ir/ops/support.h"
 
@@ -28,7 +29,8 @@ const OpDef& op_full() {
                          .meaning = "the scalar v everywhere",
                          .infer = infer,
                          .evaluate = evaluate,
-                         .element = element};
+                         .element = element,
+                         .gradient = ops::pass_cotangent};
   return def;
 }
 

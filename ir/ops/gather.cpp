@@ -1,4 +1,5 @@
 // gather: x[i0, ..., ik] on the leading axes of x.
+#include "ir/ops/gradients.h"
 #include "ir/ops/indexing.h"
 #include "ir/ops/list.h"
 
@@ -18,6 +19,12 @@ void evaluate(EvalContext& context) {
   }
 }
 
+void gradient(GradientContext& context) {
+  std::vector<Symbol> indices;
+  for (int i = 1; i < context.input_count(); ++i) indices.push_back(context.input(i));
+  context.add(0, ops::scattered(context, context.input_type(0), context.cotangent(), indices));
+}
+
 }  // namespace
 
 const OpDef& op_gather() {
@@ -35,6 +42,7 @@ const OpDef& op_gather() {
           [](ElementContext& context) {
             return context.load(0, indexed_position(context, 1, context.index));
           },
+      .gradient = gradient,
   };
   return def;
 }

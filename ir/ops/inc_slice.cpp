@@ -1,5 +1,6 @@
 // inc_slice(x, y, ...) {...}: x with the slice (see slicing.h) increased by y, which broadcasts to it. In
 // place like set_slice.
+#include "ir/ops/gradients.h"
 #include "ir/ops/list.h"
 #include "ir/ops/slicing.h"
 
@@ -22,6 +23,14 @@ void evaluate(EvalContext& context) {
   ops::copy_elements(sum, dense, context.results[0], place);
 }
 
+void gradient(GradientContext& context) {
+  context.add(0, context.cotangent());
+  if (!context.wants(1)) return;
+  std::vector<Symbol> read{context.cotangent()};
+  for (int i = 2; i < context.input_count(); ++i) read.push_back(context.input(i));
+  context.add(1, context.emit("slice", read, context.attrs()));
+}
+
 }  // namespace
 
 const OpDef& op_inc_slice() {
@@ -34,7 +43,8 @@ const OpDef& op_inc_slice() {
                          .infer = ops::infer_slice_update,
                          .evaluate = evaluate,
                          .loops = [](LoopContext& context) { ops::slice_update_loops(context, true); },
-                         .casting = Casting::kFollowFirst};
+                         .casting = Casting::kFollowFirst,
+                         .gradient = gradient};
   return def;
 }
 

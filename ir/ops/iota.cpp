@@ -43,7 +43,8 @@ const OpDef& op_iota() {
                          .meaning = "the index along one axis",
                          .infer = infer,
                          .evaluate = evaluate,
-                         .element = element};
+                         .element = element,
+                         .gradient = no_gradient};
   return def;
 }
 

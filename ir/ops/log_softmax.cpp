@@ -14,6 +14,7 @@ const OpDef& op_log_softmax() {
       .evaluate = [](EvalContext& context) { evaluate_softmax(context, true); },
       .loops = [](LoopContext& context) { softmax_loops(context, true); },
       .casting = Casting::kFloat,
+      .gradient = [](GradientContext& context) { softmax_gradient(context, true); },
       .ulp = 4,
   };
   return def;

@@ -14,6 +14,7 @@ const OpDef& op_logsumexp() {
       .evaluate = evaluate_logsumexp,
       .loops = logsumexp_loops,
       .casting = Casting::kFloat,
+      .gradient = logsumexp_gradient,
       .ulp = 4,
   };
   return def;

@@ -68,6 +68,7 @@ const OpDef& op_matmul() {
             product_loops(context, matmul_product(context.attrs(), a_rank, b_rank));
           },
       .casting = Casting::kPromote,
+      .gradient = product_gradient,
       .flops =
           [](const InferContext& context, std::int64_t results) {
             return product_flops(

@@ -46,7 +46,8 @@ const OpDef& op_one_hot() {
       .meaning = "1 at position i of a new last axis, 0 elsewhere",
       .infer = infer,
       .evaluate = evaluate,
-      .element = element};
+      .element = element,
+      .gradient = no_gradient};
   return def;
 }
 

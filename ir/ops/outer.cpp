@@ -1,6 +1,7 @@
 // outer: result[i, j] = a[i] * b[j] over the flattened operands; of bools `and`.
 #include "ir/diagnostics.h"
 #include "ir/ops/elements.h"
+#include "ir/ops/gradients.h"
 #include "ir/ops/list.h"
 #include "ir/ops/loop_support.h"
 
@@ -61,6 +62,17 @@ ExprRef element(ElementContext& context) {
   return apply(a->dtype == DType::kBool ? ScalarOp::k_and : ScalarOp::k_mul, {a, b});
 }
 
+void gradient(GradientContext& context) {
+  const Shape& a = context.input_type(0).shape;
+  const Shape& b = context.input_type(1).shape;
+  const Symbol g = context.cotangent();
+  const auto flat = [&](int i) {
+    return context.reshaped(context.input(i), {*element_count(context.input_type(i).shape)});
+  };
+  if (context.wants(0)) context.add(0, context.reshaped(context.emit("matmul", {g, flat(1)}), a));
+  if (context.wants(1)) context.add(1, context.reshaped(context.emit("matmul", {flat(0), g}), b));
+}
+
 }  // namespace
 
 const OpDef& op_outer() {
@@ -74,6 +86,7 @@ const OpDef& op_outer() {
       .evaluate = evaluate,
       .element = element,
       .casting = Casting::kPromote,
+      .gradient = gradient,
   };
   return def;
 }

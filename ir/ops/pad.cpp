@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/ops/axis_parts.h"
+#include "ir/ops/gradients.h"
 #include "ir/ops/list.h"
 #include "ir/scalar_meaning.h"
 
@@ -158,6 +159,46 @@ void loops(LoopContext& context) {
   ops::store_parts(context, parts);
 }
 
+// Which index of x each index along `axis` of the result shows.
+Symbol source_along(GradientContext& context, Mode mode, int axis, std::int64_t low, std::size_t rank) {
+  using namespace symbols;
+  const auto at = static_cast<std::size_t>(axis);
+  Shape shape(rank, Dim(1));
+  shape[at] = context.result_type().shape[at];
+  const Symbol index = ops::index_along(context, shape, axis);
+  const Symbol place = low == 0 ? index : index - ops::literal_int(context, DType::kI64, low);
+  const Symbol n = ops::element_count(context, {context.input_type(0).shape[at]}, DType::kI64);
+  if (mode == Mode::kEdge) return context.emit("clip", {place, number_like(place, 0), n - 1.0});
+  if (mode == Mode::kWrap) return context.emit("mod", {place, n});
+  const Symbol period = 2.0 * (n - 1.0), phase = context.emit("mod", {place, period});
+  return where(phase < n, phase, period - phase);
+}
+
+void gradient(GradientContext& context) {
+  const Mode mode = *mode_of(context.attrs());
+  const std::vector<std::int64_t> low = ops::ints_attr(context.attrs(), "low"),
+                                  high = ops::ints_attr(context.attrs(), "high");
+  if (mode == Mode::kConstant) {
+    IntList axes, starts, stops;
+    for (std::size_t axis = 0; axis < low.size(); ++axis) {
+      if (low[axis] + high[axis] == 0) continue;
+      axes.push_back(static_cast<std::int64_t>(axis));
+      starts.push_back(low[axis]);
+      stops.push_back(high[axis] == 0 ? std::nullopt : std::optional(-high[axis]));
+    }
+    const Attrs inside{{"axes", axes}, {"starts", starts}, {"stops", stops}};
+    context.add(0, axes.empty() ? context.cotangent() : context.emit("slice", {context.cotangent()}, inside));
+    return;
+  }
+  std::size_t rank = low.size();  // up to the last padded axis
+  while (rank > 0 && low[rank - 1] + high[rank - 1] == 0) --rank;
+  if (rank == 0) return ops::pass_cotangent(context);
+  std::vector<Symbol> indices;
+  for (std::size_t axis = 0; axis < rank; ++axis)
+    indices.push_back(source_along(context, mode, static_cast<int>(axis), low[axis], rank));
+  context.add(0, ops::scattered(context, context.input_type(0), context.cotangent(), indices));
+}
+
 }  // namespace
 
 const OpDef& op_pad() {
@@ -170,7 +211,8 @@ const OpDef& op_pad() {
                          .meaning = "x with elements added before and after it along its axes",
                          .infer = infer,
                          .evaluate = evaluate,
-                         .loops = loops};
+                         .loops = loops,
+                         .gradient = gradient};
   return def;
 }
 

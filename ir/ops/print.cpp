@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "ir/ops/elements.h"
+#include "ir/ops/gradients.h"
 #include "ir/ops/list.h"
 #include "ir/ops/loop_support.h"
 
@@ -82,6 +83,7 @@ const OpDef& op_print() {
       .infer = [](const InferContext& context) -> std::vector<Type> { return {context.inputs[0]}; },
       .evaluate = evaluate,
       .loops = loops,
+      .gradient = ops::pass_cotangent,
   };
   return def;
 }

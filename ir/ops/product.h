@@ -21,6 +21,8 @@ std::vector<Type> infer_product(const InferContext& context, const Product& prod
 void evaluate_product(EvalContext& context, const Product& product);
 // Loops, or for large products of f32 and f64 the runtime's rt_gemm (see product_call.h).
 void product_loops(LoopContext& context, const Product& product);
+// The rule of matmul, and of dot where b has at most two axes.
+void product_gradient(GradientContext& context);
 // Two for each multiply-add, at the dims' maxima.
 std::int64_t product_flops(const InferContext& context, const Product& product, std::int64_t results);
 

@@ -13,6 +13,7 @@ const OpDef& op_reduce_all() {
       .infer = infer_logic,
       .evaluate = [](EvalContext& context) { evaluate_logic(context, true); },
       .loops = [](LoopContext& context) { logic_loops(context, true); },
+      .gradient = no_gradient,
   };
   return def;
 }

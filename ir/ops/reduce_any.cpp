@@ -13,6 +13,7 @@ const OpDef& op_reduce_any() {
       .infer = infer_logic,
       .evaluate = [](EvalContext& context) { evaluate_logic(context, false); },
       .loops = [](LoopContext& context) { logic_loops(context, false); },
+      .gradient = no_gradient,
   };
   return def;
 }

@@ -140,6 +140,16 @@ void extremum_loops(LoopContext& context, bool greatest) {
   });
 }
 
+void extremum_gradient(GradientContext& context) {
+  using namespace symbols;
+  const Symbol x = context.input(), best = with_reduced_axes(context, context.result());
+  const std::vector<int> axes = reduction_of(context.attrs(), x.type().rank()).reduced;
+  const Symbol is_best = x == best;
+  const Symbol count = ops::reduced(context, "reduce_sum", is_best, axes, x.type().dtype);
+  const Symbol share = with_reduced_axes(context, context.cotangent()) / count;
+  context.add(0, when(is_best, context.broadcasted(share, x.type().shape)));
+}
+
 std::vector<Type> infer_logic(const InferContext& context) {
   return {{DType::kBool, reduced_shape(context.inputs[0].shape, infer_reduction(context))}};
 }

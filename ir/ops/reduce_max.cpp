@@ -13,6 +13,7 @@ const OpDef& op_reduce_max() {
       .infer = infer_extremum,
       .evaluate = [](EvalContext& context) { evaluate_extremum(context, true); },
       .loops = [](LoopContext& context) { extremum_loops(context, true); },
+      .gradient = extremum_gradient,
   };
   return def;
 }

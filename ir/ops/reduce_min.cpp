@@ -13,6 +13,7 @@ const OpDef& op_reduce_min() {
       .infer = infer_extremum,
       .evaluate = [](EvalContext& context) { evaluate_extremum(context, false); },
       .loops = [](LoopContext& context) { extremum_loops(context, false); },
+      .gradient = extremum_gradient,
   };
   return def;
 }

@@ -15,6 +15,7 @@ const OpDef& op_reduce_sum() {
       .infer = [](const InferContext& context) { return infer_arithmetic(context, Arithmetic::kSum); },
       .evaluate = [](EvalContext& context) { evaluate_arithmetic(context, Arithmetic::kSum); },
       .loops = [](LoopContext& context) { arithmetic_loops(context, Arithmetic::kSum); },
+      .gradient = [](GradientContext& context) { context.add(0, spread_cotangent(context)); },
   };
   return def;
 }

@@ -101,6 +101,17 @@ void check_not_empty(LoopContext& context, const Reduction& reduction) {
   append_assert(context, holds, diagnostic(DiagId::kEmptyReduction, {}, context.node().op->name).message);
 }
 
+Symbol with_reduced_axes(GradientContext& context, const Symbol& x) {
+  const Type& input = context.input_type(0);
+  return context.with_axes(x, input.shape, reduction_of(context.attrs(), input.rank()).reduced);
+}
+
+Symbol spread_cotangent(GradientContext& context) {
+  const Type& input = context.input_type(0);
+  const Symbol g = with_reduced_axes(context, ops::cast(context.cotangent(), input.dtype));
+  return context.broadcasted(g, input.shape);
+}
+
 ReductionOffsets offsets_of(const Extents& extents, const Reduction& reduction) {
   const Extents strides = strides_of(extents);
   ReductionOffsets offsets;

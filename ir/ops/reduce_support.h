@@ -4,6 +4,7 @@
 
 #include "ir/diagnostics.h"
 #include "ir/ops/elements.h"
+#include "ir/ops/gradients.h"
 #include "ir/ops/loop_support.h"
 
 namespace cohort {
@@ -30,6 +31,11 @@ Extents pick(const Extents& extents, const std::vector<int>& axes);
 void refuse_empty(const InferContext& context, const Reduction& reduction);
 void refuse_empty(const EvalContext& context, const Reduction& reduction);
 void check_not_empty(LoopContext& context, const Reduction& reduction);
+
+// For gradients: a value of the result's shape with the reduced axes of extent 1.
+Symbol with_reduced_axes(GradientContext& context, const Symbol& x);
+// The same of the cotangent, in the dtype of the input, repeated over those axes.
+Symbol spread_cotangent(GradientContext& context);
 
 // Offsets into the input: element r of result k is at kept[k] + reduced[r].
 struct ReductionOffsets {
@@ -81,6 +87,8 @@ DType infer_sum_dtype(const InferContext& context);
 std::vector<Type> infer_extremum(const InferContext& context);
 void evaluate_extremum(EvalContext& context, bool greatest);
 void extremum_loops(LoopContext& context, bool greatest);
+// Elements that are equally extreme share the cotangent.
+void extremum_gradient(GradientContext& context);
 
 // reduce_all and reduce_any.
 std::vector<Type> infer_logic(const InferContext& context);

@@ -1,4 +1,5 @@
 // repeat(x) {repeats, axis?}: each element along `axis` (default 0) that many times.
+#include "ir/ops/gradients.h"
 #include "ir/ops/list.h"
 #include "ir/ops/support.h"
 
@@ -42,6 +43,15 @@ void loops(LoopContext& context) {
   });
 }
 
+// The copies become an axis of their own, over which the cotangent is summed.
+void gradient(GradientContext& context) {
+  Shape shape = context.input_type(0).shape;
+  const std::int64_t copies = ops::axis_attr(context.attrs(), 0, context.result_type().rank()) + 1;
+  shape.insert(shape.begin() + copies, Dim(attr<std::int64_t>(context.attrs(), "repeats")));
+  const Symbol g = context.reshaped(context.cotangent(), shape);
+  context.add(0, context.emit("reduce_sum", {g}, {{"axes", IntList{copies}}}));
+}
+
 }  // namespace
 
 const OpDef& op_repeat() {
@@ -52,7 +62,8 @@ const OpDef& op_repeat() {
       .meaning = "each element along an axis several times",
       .infer = infer,
       .evaluate = evaluate,
-      .loops = loops};
+      .loops = loops,
+      .gradient = gradient};
   return def;
 }
 

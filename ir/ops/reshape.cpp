@@ -6,6 +6,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "ir/ops/gradients.h"
 #include "ir/ops/list.h"
 #include "ir/ops/support.h"
 
@@ -144,6 +145,10 @@ kernel::ExprRef element(ElementContext& context) {
   return context.load(0, std::move(index));
 }
 
+void gradient(GradientContext& context) {
+  context.add(0, context.reshaped(context.cotangent(), context.input_type(0).shape));
+}
+
 }  // namespace
 
 const OpDef& op_reshape() {
@@ -153,7 +158,8 @@ const OpDef& op_reshape() {
                          .meaning = "the elements of x in row-major order under another shape",
                          .infer = infer,
                          .evaluate = evaluate,
-                         .element = element};
+                         .element = element,
+                         .gradient = gradient};
   return def;
 }
 

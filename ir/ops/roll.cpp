@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/ops/axis_parts.h"
+#include "ir/ops/gradients.h"
 #include "ir/ops/list.h"
 #include "ir/scalar_meaning.h"
 
@@ -13,7 +14,10 @@ namespace {
 std::vector<Type> infer(const InferContext& context) {
   const Type& x = context.inputs[0];
   ops::check_axes(context, "axes", x.rank());
-  const std::size_t shifts = ops::check_ints(context, "shifts").size();
+  const std::vector<std::int64_t> given = ops::check_ints(context, "shifts");
+  const std::size_t shifts = given.size();
+  if (std::count(given.begin(), given.end(), INT64_MIN) > 0)  // there is no way back
+    ops::wrong_attribute(context, "shifts", fmt::format("has the entry {}", INT64_MIN));
   const std::size_t axes = ops::axes_in_order(context.attrs, "axes", x.rank()).size();
   if (shifts != axes)
     ops::wrong_attribute(context, "shifts", fmt::format("has {} entries for {} axes", shifts, axes));
@@ -65,6 +69,14 @@ void loops(LoopContext& context) {
   ops::store_parts(context, parts);
 }
 
+void gradient(GradientContext& context) {
+  Attrs back = context.attrs();
+  IntList shifts;
+  for (const std::int64_t shift : ops::ints_attr(context.attrs(), "shifts")) shifts.push_back(-shift);
+  set_attr(back, "shifts", shifts);
+  context.add(0, context.emit("roll", {context.cotangent()}, back));
+}
+
 }  // namespace
 
 const OpDef& op_roll() {
@@ -74,7 +86,8 @@ const OpDef& op_roll() {
                          .meaning = "x shifted along axes, what leaves at one end enters at the other",
                          .infer = infer,
                          .evaluate = evaluate,
-                         .loops = loops};
+                         .loops = loops,
+                         .gradient = gradient};
   return def;
 }
 

@@ -92,6 +92,7 @@ const OpDef& op_searchsorted() {
       .evaluate = evaluate,
       .element = element,
       .casting = Casting::kPromote,
+      .gradient = no_gradient,
   };
   return def;
 }

@@ -1,4 +1,5 @@
 // set_slice(x, y, ...) {...}: x with the slice (see slicing.h) replaced by y, which broadcasts to it.
+#include "ir/ops/gradients.h"
 #include "ir/ops/list.h"
 #include "ir/ops/slicing.h"
 
@@ -14,6 +15,17 @@ void evaluate(EvalContext& context) {
                      target);
 }
 
+void gradient(GradientContext& context) {
+  const Symbol g = context.cotangent();
+  std::vector<Symbol> cleared{g, symbols::number_like(g, 0)}, read{g};
+  for (int i = 2; i < context.input_count(); ++i) {
+    cleared.push_back(context.input(i));
+    read.push_back(context.input(i));
+  }
+  if (context.wants(0)) context.add(0, context.emit("set_slice", cleared, context.attrs()));
+  if (context.wants(1)) context.add(1, context.emit("slice", read, context.attrs()));
+}
+
 }  // namespace
 
 const OpDef& op_set_slice() {
@@ -26,7 +38,8 @@ const OpDef& op_set_slice() {
                          .infer = ops::infer_slice_update,
                          .evaluate = evaluate,
                          .loops = [](LoopContext& context) { ops::slice_update_loops(context, false); },
-                         .casting = Casting::kFollowFirst};
+                         .casting = Casting::kFollowFirst,
+                         .gradient = gradient};
   return def;
 }
 

@@ -14,6 +14,7 @@ const OpDef& op_softmax() {
       .evaluate = [](EvalContext& context) { evaluate_softmax(context, false); },
       .loops = [](LoopContext& context) { softmax_loops(context, false); },
       .casting = Casting::kFloat,
+      .gradient = [](GradientContext& context) { softmax_gradient(context, false); },
       .ulp = 4,
   };
   return def;

@@ -183,4 +183,25 @@ void logsumexp_loops(LoopContext& context) {
   });
 }
 
+void softmax_gradient(GradientContext& context, bool logarithm) {
+  using namespace symbols;
+  const Symbol g = context.cotangent(), r = context.result();
+  const std::vector<int> axis = softmax_axis(context.attrs(), r.type().rank()).reduced;
+  const auto sum = [&](const Symbol& x) {
+    return ops::reduced(context, "reduce_sum", x, axis, r.type().dtype);
+  };
+  context.add(0, logarithm ? g - exp(r) * sum(g) : r * (g - sum(g * r)));
+}
+
+void logsumexp_gradient(GradientContext& context) {
+  using namespace symbols;
+  const Symbol g = with_reduced_axes(context, context.cotangent()),
+               r = with_reduced_axes(context, context.result());
+  const std::vector<int> axes = reduction_of(context.attrs(), context.input_type(0).rank()).reduced;
+  // Far from 0 the result's rounding is a factor that all these have in common.
+  const Symbol shares = exp(context.input() - r);
+  const Symbol total = ops::reduced(context, "reduce_sum", shares, axes, r.type().dtype);
+  context.add(0, g * (shares / total));
+}
+
 }  // namespace cohort

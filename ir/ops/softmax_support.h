@@ -9,9 +9,11 @@ namespace cohort {
 std::vector<Type> infer_softmax(const InferContext& context);
 void evaluate_softmax(EvalContext& context, bool logarithm);
 void softmax_loops(LoopContext& context, bool logarithm);
+void softmax_gradient(GradientContext& context, bool logarithm);
 
 std::vector<Type> infer_logsumexp(const InferContext& context);
 void evaluate_logsumexp(EvalContext& context);
 void logsumexp_loops(LoopContext& context);
+void logsumexp_gradient(GradientContext& context);
 
 }  // namespace cohort

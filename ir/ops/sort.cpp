@@ -1,4 +1,5 @@
 // sort: ascending along one axis, stable, NaN last.
+#include "ir/ops/gradients.h"
 #include "ir/ops/list.h"
 #include "ir/ops/sorting.h"
 
@@ -18,6 +19,13 @@ void loops(LoopContext& context) {
                view_exprs(x.shape, sorted_axis(context.attrs(), x.rank())));
 }
 
+void gradient(GradientContext& context) {
+  const Type& x = context.input_type(0);
+  const auto axis = static_cast<int>(sorted_axis(context.attrs(), x.rank()));
+  const Symbol order = context.emit("argsort", {context.input()}, {{"axis", std::int64_t{axis}}});
+  context.add(0, ops::scattered_along(context, x, context.cotangent(), order, axis));
+}
+
 }  // namespace
 
 const OpDef& op_sort() {
@@ -29,6 +37,7 @@ const OpDef& op_sort() {
       .infer = [](const InferContext& context) { return infer_sorted(context, context.inputs[0].dtype); },
       .evaluate = evaluate,
       .loops = loops,
+      .gradient = gradient,
   };
   return def;
 }

@@ -1,4 +1,5 @@
 // split(x) {axis?, sizes}: consecutive parts of x along `axis` (default 0), one result of each size.
+#include "ir/ops/gradients.h"
 #include "ir/ops/list.h"
 #include "ir/ops/support.h"
 
@@ -49,6 +50,14 @@ kernel::ExprRef element(ElementContext& context) {
   return context.load(0, std::move(index));
 }
 
+void gradient(GradientContext& context) {
+  std::vector<Symbol> parts;
+  for (std::uint32_t r = 0; r < context.node().result_count; ++r)
+    parts.push_back(context.cotangent(static_cast<int>(r)));
+  const std::int64_t axis = ops::axis_attr(context.attrs(), 0, context.input_type(0).rank());
+  context.add(0, context.emit("concat", parts, {{"axis", axis}}));
+}
+
 }  // namespace
 
 const OpDef& op_split() {
@@ -59,7 +68,8 @@ const OpDef& op_split() {
       .meaning = "consecutive parts of x along an axis, one result of each size",
       .infer = infer,
       .evaluate = evaluate,
-      .element = element};
+      .element = element,
+      .gradient = gradient};
   return def;
 }
 

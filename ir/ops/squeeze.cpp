@@ -1,6 +1,7 @@
 // squeeze(x) {axes?}: x without axes of extent 1, by default without all of them.
 #include <algorithm>
 
+#include "ir/ops/gradients.h"
 #include "ir/ops/list.h"
 #include "ir/ops/support.h"
 
@@ -46,6 +47,10 @@ kernel::ExprRef element(ElementContext& context) {
   return context.load(0, std::move(index));
 }
 
+void gradient(GradientContext& context) {
+  context.add(0, context.reshaped(context.cotangent(), context.input_type(0).shape));
+}
+
 }  // namespace
 
 const OpDef& op_squeeze() {
@@ -55,7 +60,8 @@ const OpDef& op_squeeze() {
                          .meaning = "x without axes of extent 1, by default without all of them",
                          .infer = infer,
                          .evaluate = evaluate,
-                         .element = element};
+                         .element = element,
+                         .gradient = gradient};
   return def;
 }
 

@@ -1,4 +1,5 @@
 // stack(x, ...) {axis?}: operands of equal shape along a new axis (default the first).
+#include "ir/ops/gradients.h"
 #include "ir/ops/join.h"
 #include "ir/ops/list.h"
 
@@ -34,6 +35,17 @@ void loops(LoopContext& context) {
   });
 }
 
+void gradient(GradientContext& context) {
+  const std::int64_t axis = ops::axis_attr(context.attrs(), 0, context.result_type().rank());
+  for (int i = 0; i < context.input_count(); ++i) {
+    if (!context.wants(i)) continue;
+    const Symbol part =
+        context.emit("slice", {context.cotangent()},
+                     {{"axes", IntList{axis}}, {"starts", IntList{i}}, {"stops", IntList{i + 1}}});
+    context.add(i, context.reshaped(part, context.input_type(i).shape));
+  }
+}
+
 }  // namespace
 
 const OpDef& op_stack() {
@@ -44,6 +56,7 @@ const OpDef& op_stack() {
     stack.infer = infer;
     stack.evaluate = evaluate;
     stack.loops = loops;
+    stack.gradient = gradient;
     return stack;
   }();
   return def;

@@ -1,4 +1,5 @@
 // take: np.take along one axis. result[..., i..., ...] = x[..., index[i...], ...].
+#include "ir/ops/gradients.h"
 #include "ir/ops/indexing.h"
 #include "ir/ops/list.h"
 
@@ -51,6 +52,19 @@ ExprRef element(ElementContext& context) {
   return context.load(0, std::move(from));
 }
 
+void gradient(GradientContext& context) {
+  const Type& x = context.input_type(0);
+  const std::size_t axis = take_axis(context.attrs(), x.rank());
+  // The axes before the taken one are indexed by themselves: the index has its own axes behind theirs.
+  Shape places(x.shape.begin(), x.shape.begin() + static_cast<std::ptrdiff_t>(axis));
+  places.resize(axis + static_cast<std::size_t>(context.input_type(1).rank()), Dim(1));
+  std::vector<Symbol> indices;
+  for (std::size_t a = 0; a < axis; ++a)
+    indices.push_back(ops::index_along(context, places, static_cast<int>(a)));
+  indices.push_back(context.input(1));
+  context.add(0, ops::scattered(context, x, context.cotangent(), indices));
+}
+
 }  // namespace
 
 const OpDef& op_take() {
@@ -64,6 +78,7 @@ const OpDef& op_take() {
       .infer = infer,
       .evaluate = evaluate,
       .element = element,
+      .gradient = gradient,
   };
   return def;
 }

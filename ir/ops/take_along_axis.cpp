@@ -1,4 +1,5 @@
 // take_along_axis: result[..., j, ...] = x[..., index[..., j, ...], ...]; the other axes broadcast.
+#include "ir/ops/gradients.h"
 #include "ir/ops/indexing.h"
 #include "ir/ops/list.h"
 
@@ -68,6 +69,12 @@ ExprRef element(ElementContext& context) {
   return context.load(0, std::move(from));
 }
 
+void gradient(GradientContext& context) {
+  const Type& x = context.input_type(0);
+  const auto axis = static_cast<int>(index_axis(context.attrs(), x.rank()));
+  context.add(0, ops::scattered_along(context, x, context.cotangent(), context.input(1), axis));
+}
+
 }  // namespace
 
 const OpDef& op_take_along_axis() {
@@ -81,6 +88,7 @@ const OpDef& op_take_along_axis() {
       .infer = infer,
       .evaluate = evaluate,
       .element = element,
+      .gradient = gradient,
   };
   return def;
 }

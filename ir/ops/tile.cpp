@@ -1,5 +1,6 @@
 // tile(x) {reps}: x repeated as a whole, reps[i] times along axis i. The shorter of reps and shape gets
 // leading ones.
+#include "ir/ops/gradients.h"
 #include "ir/ops/list.h"
 #include "ir/ops/support.h"
 
@@ -59,6 +60,25 @@ void loops(LoopContext& context) {
   });
 }
 
+// The copies become axes of their own, over which the cotangent is summed.
+void gradient(GradientContext& context) {
+  const Shape& x = context.input_type(0).shape;
+  const std::vector<std::int64_t> reps = repetitions(context.attrs(), static_cast<int>(x.size()));
+  Shape own = x, split;
+  own.insert(own.begin(), reps.size() - x.size(), Dim(1));
+  IntList copies;
+  for (std::size_t axis = 0; axis < reps.size(); ++axis) {
+    if (reps[axis] != 1) {
+      copies.push_back(static_cast<std::int64_t>(split.size()));
+      split.push_back(Dim(reps[axis]));
+    }
+    split.push_back(own[axis]);
+  }
+  Symbol g = context.reshaped(context.cotangent(), split);
+  if (!copies.empty()) g = context.emit("reduce_sum", {g}, {{"axes", copies}});
+  context.add(0, context.reshaped(g, x));
+}
+
 }  // namespace
 
 const OpDef& op_tile() {
@@ -68,7 +88,8 @@ const OpDef& op_tile() {
                          .meaning = "x repeated as a whole along its axes and new leading ones",
                          .infer = infer,
                          .evaluate = evaluate,
-                         .loops = loops};
+                         .loops = loops,
+                         .gradient = gradient};
   return def;
 }
 

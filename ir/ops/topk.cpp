@@ -1,6 +1,7 @@
 // topk: the k greatest elements along one axis and their positions, greatest first; NaN is greatest, ties go
 // by position.
 #include "ir/diagnostics.h"
+#include "ir/ops/gradients.h"
 #include "ir/ops/list.h"
 #include "ir/ops/sorting.h"
 
@@ -39,6 +40,12 @@ void loops(LoopContext& context) {
                std::move(scalars));
 }
 
+void gradient(GradientContext& context) {
+  const Type& x = context.input_type(0);
+  const auto axis = static_cast<int>(sorted_axis(context.attrs(), x.rank()));
+  context.add(0, ops::scattered_along(context, x, context.cotangent(), context.result(1), axis));
+}
+
 }  // namespace
 
 const OpDef& op_topk() {
@@ -50,6 +57,7 @@ const OpDef& op_topk() {
       .infer = infer,
       .evaluate = evaluate,
       .loops = loops,
+      .gradient = gradient,
   };
   return def;
 }

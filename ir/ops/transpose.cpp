@@ -1,6 +1,7 @@
 // transpose(x) {axes?}: axis i of the result is axis axes[i] of x; by default the axes are reversed.
 #include <algorithm>
 
+#include "ir/ops/gradients.h"
 #include "ir/ops/list.h"
 #include "ir/ops/support.h"
 
@@ -43,6 +44,14 @@ kernel::ExprRef element(ElementContext& context) {
   return context.load(0, std::move(index));
 }
 
+void gradient(GradientContext& context) {
+  const std::vector<int> axes = permutation(context.attrs(), context.result_type().rank());
+  std::vector<int> inverse(axes.size());
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    inverse[static_cast<std::size_t>(axes[i])] = static_cast<int>(i);
+  context.add(0, context.emit("transpose", {context.cotangent()}, {{"axes", ops::int_list(inverse)}}));
+}
+
 }  // namespace
 
 const OpDef& op_transpose() {
@@ -52,7 +61,8 @@ const OpDef& op_transpose() {
                          .meaning = "x with its axes permuted, by default reversed",
                          .infer = infer,
                          .evaluate = evaluate,
-                         .element = element};
+                         .element = element,
+                         .gradient = gradient};
   return def;
 }
 

@@ -15,7 +15,8 @@ const OpDef& op_tri() {
       .meaning = "ones on and below the k-th diagonal, zeros above",
       .infer = ops::infer_band,
       .evaluate = [](EvalContext& context) { ops::evaluate_band(context, ScalarOp::k_le); },
-      .element = [](ElementContext& context) { return ops::band_element(context, ScalarOp::k_le); }};
+      .element = [](ElementContext& context) { return ops::band_element(context, ScalarOp::k_le); },
+      .gradient = no_gradient};
   return def;
 }
 

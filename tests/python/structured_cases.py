@@ -53,6 +53,8 @@ def shape_cases() -> None:
     case("iota", [], np.zeros((0,), np.int64), shape=[0])
     case("full", [1.5], np.full((2, 3), 1.5), shape=[2, 3])
     case("full", [np.float32(2)], np.full((3,), np.float32(2)), shape=[3])
+    case("size", [], np.int64(6), shape=[2, 3])
+    case("size", [], np.int64(1), shape=[])
     case("eye", [], np.eye(3), n=3)
     case("eye", [], np.eye(2, 4, 1, dtype=np.int32), n=2, m=4, k=1, dtype="i32")
     case("tri", [], np.tri(3), n=3)
@@ -68,6 +70,7 @@ def shape_cases() -> None:
     )
     case("one_hot", [np.array([[1]])], np.array([[[0, 1]]], np.int32), depth=2, dtype="i32")
     case("copy", [X], X)
+    case("stop_gradient", [X], X)
     case("assert", [X, np.array([True, True])], X)
     case("assert", [X, np.array([True, False])], "weights must sum to one", message="weights must sum to one")
 

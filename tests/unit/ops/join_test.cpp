@@ -115,6 +115,15 @@ TEST_CASE("iota, full, eye, tri") {
   CHECK(error_of("eye", {}, {{"m", number(-1)}, {"n", number(1)}}) == "`eye`: attribute `m` is negative");
 }
 
+TEST_CASE("size") {
+  check_op("size", {}, {{"shape", shape({2, 3})}}, {"i64[] 6"});
+  check_op("size", {}, {{"shape", shape({})}}, {"i64[] 1"});
+  check_op("size", {}, {{"shape", shape({2, 0})}}, {"i64[] 0"});
+  check_named("size", {}, {{"shape", named_shape("[n,2*m]")}}, {{2, 3}, {1, 0}});
+  CHECK(error_of("size", {}, {{"shape", shape({-1})}}) ==
+        "`size`: attribute `shape` has the negative extent -1");
+}
+
 TEST_CASE("one_hot") {
   check_op("one_hot", {"i64[3] 0 2 1"}, {{"depth", number(3)}}, {"f64[3,3] 1 0 0 0 0 1 0 1 0"});
   check_op("one_hot", {"i8[2] -1 3"}, {{"depth", number(3)}, {"dtype", DType::kBool}},

@@ -96,6 +96,8 @@ TEST_CASE("roll") {
   check_op("roll", {"i64[5] 0 1 2 3 4"}, {{"shifts", ints({-7})}}, {"i64[5] 2 3 4 0 1"});
   check_op("roll", {"i64[5] 0 1 2 3 4"}, {{"shifts", ints({10})}}, {"i64[5] 0 1 2 3 4"});
   check_op("roll", {"i64[2,3] 1 2 3 4 5 6"}, {{"shifts", ints({1, 1})}}, {"i64[2,3] 6 4 5 3 1 2"});
+  CHECK(error_of("roll", {"i64[1] 0"}, {{"shifts", ints({INT64_MIN})}}) ==
+        "`roll`: attribute `shifts` has the entry -9223372036854775808");
   check_op("roll", {"i64[2,3] 1 2 3 4 5 6"}, {{"axes", ints({-1})}, {"shifts", ints({1})}},
            {"i64[2,3] 3 1 2 6 4 5"});
   check_op("roll", {"i64[0]"}, {{"shifts", ints({3})}}, {"i64[0]"});
@@ -128,9 +130,11 @@ TEST_CASE("tile and repeat") {
   check_named("repeat", {"f64[n,m]"}, {{"axis", number(1)}, {"repeats", number(3)}}, {{2, 2}, {1, 0}});
 }
 
-TEST_CASE("copy") {
+TEST_CASE("copy, stop_gradient") {
   check_op("copy", {"bf16[2] 1 nan"}, {}, {"bf16[2] 1 nan"});
   check_op("copy", {"f64[] -0"}, {}, {"f64[] -0"});
+  check_op("stop_gradient", {"f32[2] 1 nan"}, {}, {"f32[2] 1 nan"});
+  check_op("stop_gradient", {"i64[] 3"}, {}, {"i64[] 3"});
 }
 
 TEST_CASE("diag") {

@@ -57,6 +57,7 @@ STRUCTURED: dict[str, tuple[int | None, str]] = {
     "flip": (1, "axes"),
     "iota": (0, "shape! axis dtype"),
     "full": (1, "shape!"),
+    "size": (0, "shape!"),
     "eye": (0, "n! m k dtype"),
     "tri": (0, "n! m k dtype"),
     "diag": (1, "k"),
@@ -85,6 +86,7 @@ STRUCTURED: dict[str, tuple[int | None, str]] = {
     "assert": (2, "message"),
     "print": (1, "message"),
     "copy": (1, ""),
+    "stop_gradient": (1, ""),
 }
 
 _KEYWORDS = ("and", "or", "not", "assert", "print")

@@ -131,6 +131,10 @@ def _full(attrs: Attrs, shape_of: ShapeOf):
     return lambda v: np.broadcast_to(unify((v,))[0], shape_of(attrs["shape"])).copy()
 
 
+def _size(attrs: Attrs, shape_of: ShapeOf):
+    return lambda: np.int64(np.prod(shape_of(attrs["shape"]), dtype=np.int64))
+
+
 def _matrix(function):
     def prepare(attrs: Attrs, shape_of: ShapeOf):
         def run():
@@ -177,9 +181,11 @@ TABLE: dict[str, Callable[[Attrs, ShapeOf], Callable[..., Any]]] = {
     "flip": _flip,
     "iota": _iota,
     "full": _full,
+    "size": _size,
     "eye": _matrix(np.eye),
     "tri": _matrix(np.tri),
     "diag": _diag,
     "one_hot": _one_hot,
     "copy": _copy,
+    "stop_gradient": _copy,
 }

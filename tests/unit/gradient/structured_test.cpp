@@ -1,0 +1,71 @@
+// Every structured operator against finite differences, once and twice.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "ir/op_def.h"
+#include "support.h"
+
+using namespace cohort;
+using namespace cohort::test;
+
+namespace {
+
+// Operators without a rule of their own.
+struct Exception {
+  std::string_view op, why;
+};
+const std::vector<Exception> kWithoutRule{
+    {"einsum", "it is written as other operators when a graph is built"},
+};
+
+bool is_exception(std::string_view op) {
+  return std::any_of(kWithoutRule.begin(), kWithoutRule.end(),
+                     [&](const Exception& e) { return e.op == op; });
+}
+
+}  // namespace
+
+TEST_CASE("gradients of all structured operators") {
+  for (const Case& c : structured_cases()) check_case(c);
+}
+
+TEST_CASE("gradients of those gradients") {
+  for (const Case& c : structured_cases()) check_twice(c);
+}
+
+// Operators with regions have tests of their own.
+TEST_CASE("every operator has a rule, and the rule a case") {
+  std::set<std::string> with_case;
+  for (const Case& c : structured_cases()) with_case.insert(c.op);
+  for (const OpDef* op : all_ops()) {
+    INFO(op->name);
+    CHECK((op->gradient != nullptr) != is_exception(op->name));
+    const bool moves = op->gradient != nullptr && op->gradient != &no_gradient;
+    if (op->scalar == ScalarOp::kNone && op->max_regions == 0 && moves)
+      CHECK(with_case.contains(std::string(op->name)));
+  }
+}
+
+TEST_CASE("what is piecewise constant passes nothing on") {
+  const Tensor x = generic({4});
+  CHECK(gradient_of({"stop_gradient", {x}}) == f64({4}, {0, 0, 0, 0}));
+  CHECK(gradient_of({"argsort", {x}}) == f64({4}, {0, 0, 0, 0}));
+  CHECK(gradient_of({"argmax", {x}}) == f64({4}, {0, 0, 0, 0}));
+  CHECK(gradient_of({"searchsorted", {x, generic({2})}}, 1) == f64({2}, {0, 0}));
+}
+
+TEST_CASE("sums in another dtype") {
+  const Tensor x = tensor(DType::kF32, {3}, {2, 3, 4});
+  const auto in_f64 = [&](const char* op) { return Case{op, {x}, {{"dtype", DType::kF64}}, {}}; };
+  CHECK(gradient_of(in_f64("reduce_sum")) == tensor(DType::kF32, {3}, {1, 1, 1}));
+  CHECK(gradient_of(in_f64("reduce_prod")) == tensor(DType::kF32, {3}, {12, 8, 6}));
+  CHECK(gradient_of(in_f64("cumsum")) == tensor(DType::kF32, {3}, {3, 2, 1}));
+  CHECK(gradient_of(in_f64("cumprod")) == tensor(DType::kF32, {3}, {16, 10, 6}));
+  const Tensor x4 = tensor(DType::kF32, {4}, {2, 3, 4, 5});
+  CHECK(gradient_of({"reduce_mean", {x4}, {{"dtype", DType::kF64}}, {}}) ==
+        tensor(DType::kF32, {4}, {.25, .25, .25, .25}));
+  CHECK(gradient_of({"reduce_sum", {x}, {{"dtype", DType::kI64}}, {}}) ==
+        tensor(DType::kF32, {3}, {0, 0, 0}));
+}
