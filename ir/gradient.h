@@ -38,8 +38,9 @@ class GradientContext {
   int input_count() const { return static_cast<int>(inputs_.size()); }
   Symbol input(int i = 0) { return {&to_, inputs_[static_cast<std::size_t>(i)]}; }
   Symbol result(int i = 0) { return {&to_, results_[static_cast<std::size_t>(i)]}; }
-  const Type& input_type(int i = 0) const { return to_.type(inputs_[static_cast<std::size_t>(i)]); }
-  const Type& result_type(int i = 0) const { return to_.type(results_[static_cast<std::size_t>(i)]); }
+  // By value: emitting nodes moves the types of all.
+  Type input_type(int i = 0) const { return to_.type(inputs_[static_cast<std::size_t>(i)]); }
+  Type result_type(int i = 0) const { return to_.type(results_[static_cast<std::size_t>(i)]); }
   // Whether input i needs its gradient; what is added for others is dropped.
   bool wants(int i) const { return wanted_[static_cast<std::size_t>(i)]; }
   bool has_cotangent(int i) const { return cotangents_[static_cast<std::size_t>(i)] != kNoId; }

@@ -20,7 +20,7 @@ struct Symbol {
   ValueId mask = kNoId;
   enum class Kind : std::uint8_t { kValue, kZero, kUndefined } kind = Kind::kValue;
 
-  const Type& type() const { return to->type(value); }
+  Type type() const { return to->type(value); }  // by value: adding nodes moves the types of all
 };
 
 namespace symbols {

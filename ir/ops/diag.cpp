@@ -72,7 +72,7 @@ void gradient(GradientContext& context) {
   const Type& x = context.input_type(0);
   const Symbol g = context.cotangent();
   const Diagonal first = diagonal(context.attrs());
-  const Dim& n = context.result_type().shape[0];
+  const Dim n = context.result_type().shape[0];
   const Dim side = ops::sum(n, Dim(first.row + first.column));
   if (x.rank() == 1 || x.shape == Shape{side, side}) {
     context.add(0, context.emit("diag", {g}, context.attrs()));

@@ -109,7 +109,8 @@ class BackwardScan {
 
   Dim steps() const {
     if (context_.input_count() == 0) return scan_steps(context_.attrs(), {});
-    return scan_steps(context_.attrs(), {&context_.input_type(0), 1});
+    const Type first = context_.input_type(0);
+    return scan_steps(context_.attrs(), {&first, 1});
   }
 
   // For each element of the sequences, whether its step was taken.

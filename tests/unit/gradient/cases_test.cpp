@@ -70,13 +70,6 @@ TEST_CASE("a branch that where did not take is not heard of (CASES 11)") {
   CHECK(gradients({f64({2}, {0, 1})}, [](FunctionBuilder&, const std::vector<Symbol>& in) {
           return where(in[0] > 0.0, in[0] * log(in[0]), number_like(in[0], 0));
         })[0] == f64({2}, {0, 1}));
-  // Through an operator that is not elementwise.
-  CHECK(gradients({f64({2}, {0, 4})},
-                  [](FunctionBuilder& f, const std::vector<Symbol>& in) {
-                    const Symbol root = make(f, "flip", {make(f, "flip", {sqrt(in[0])})});
-                    return where(in[0] < 1.0, in[0], root);
-                  })[0]
-            .as<double>()[1] == .25);
 }
 
 TEST_CASE("products with zeros (CASES 13)") {

@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "ir/reverse.h"
 #include "ir/diagnostics.h"
 #include "ir/inline.h"
+#include "ir/reverse.h"
 #include "ir/verify.h"
 
 namespace cohort::test {
@@ -195,7 +195,7 @@ Case in_dtype(const Case& c, DType dtype) {
     input = other;
   }
   for (std::string& type : result.types)
-    if (type.starts_with("f64")) type.replace(0, 3, dtype_name(dtype));
+    if (type[0] == 'f') type.replace(0, type.find('['), dtype_name(dtype));
   return result;
 }
 
