@@ -54,6 +54,10 @@ class Folder {
   bool worthwhile(const Node& node, std::span<const Tensor> inputs) const {
     std::int64_t read = 0, made = 0;
     for (const Tensor& input : inputs) read += input.size();
+    for (const NamedAttr& attribute : node.attrs) {  // `size` of a named dim is a scalar, but no constant
+      const Shape* shape = std::get_if<Shape>(&attribute.value);
+      if (shape && !is_constant(*shape)) return false;
+    }
     for (std::uint32_t r = 0; r < node.result_count; ++r) {
       const Shape& shape = function_.type(node.first_result + r).shape;
       if (!is_constant(shape)) return false;
