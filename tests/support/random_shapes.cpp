@@ -290,6 +290,10 @@ Results one_hot_node(RandomContext& c) {
 }
 
 Results copy_node(RandomContext& c) { return one(c.builder.make("copy", {c.pick()})); }
+Results stop_gradient_node(RandomContext& c) { return one(c.builder.make("stop_gradient", {c.pick()})); }
+Results size_node(RandomContext& c) {
+  return one(c.builder.make("size", {}, {{"shape", to_shape(c.random_extents(2))}}));
+}
 
 constexpr Recipe kRecipes[] = {{"broadcast", broadcast_node},
                                {"reshape", reshape_node},
@@ -320,7 +324,9 @@ constexpr Recipe kRecipes[] = {{"broadcast", broadcast_node},
                                {"tri", tri_node},
                                {"diag", diag_node},
                                {"one_hot", one_hot_node},
-                               {"copy", copy_node}};
+                               {"copy", copy_node},
+                               {"stop_gradient", stop_gradient_node},
+                               {"size", size_node}};
 
 }  // namespace
 
