@@ -11,6 +11,8 @@
 //
 // The functions applied have been expanded before (run_passes does regions first), so a derivative of a
 // derivative is a derivative of plain nodes.
+#include <algorithm>
+
 #include "compiler/derive/derivatives.h"
 #include "compiler/pass.h"
 #include "ir/inline.h"
@@ -57,12 +59,43 @@ void expand(ModuleBuilder& module, Rewriter& rewriter, const Node& node, const A
     rewriter.map(node.first_result + r, outputs[applied.first_output + r]);
 }
 
+// vmap is a loop without carries; hoist_from_loops makes operators on whole batches of it, where there are
+// some.
+void expand_vmap(Rewriter& rewriter, const Node& node) {
+  auto body = std::make_shared<Function>(*node.regions[0]);
+  const Strings& batched = attr<Strings>(node.attrs, "batched");
+  const std::vector<ValueId> old = body->inputs;
+  std::vector<ValueId> inputs;
+  body->inputs.clear();
+  const auto take = [&](ValueId inside, ValueId outside) {
+    body->values[inside].kind = ValueKind::kInput;
+    body->values[inside].index = static_cast<std::uint32_t>(body->inputs.size());
+    body->inputs.push_back(inside);
+    inputs.push_back(outside);
+  };
+  for (const bool wanted : {true, false})
+    for (std::size_t i = 0; i < old.size(); ++i) {
+      const bool is_batched =
+          std::find(batched.begin(), batched.end(), body->value(old[i]).name) != batched.end();
+      if (is_batched == wanted) take(old[i], rewriter(node.inputs[i]));
+    }
+  for (ValueId v = 0; v < body->values.size(); ++v)
+    if (body->value(v).kind == ValueKind::kState) take(v, rewriter.to().state(body->value(v).index));
+  const Attrs attrs{{"sequences", static_cast<std::int64_t>(batched.size())}};
+  const ValueId first = rewriter.to().make("scan", inputs, attrs, {}, node.loc, {std::move(body)});
+  for (std::uint32_t r = 0; r < node.result_count; ++r) rewriter.map(node.first_result + r, first + r);
+}
+
 }  // namespace
 
 Function passes::expand_functions(ModuleBuilder& module, const Function& function, const PassOptions&) {
   Rewriter rewriter(module, function);
   for (const Node& node : function.nodes) {
     const Applied* applied = find_applied(node);
+    if (node.op->name == "vmap") {
+      expand_vmap(rewriter, node);
+      continue;
+    }
     if (!applied) {
       rewriter.copy(node);
       continue;

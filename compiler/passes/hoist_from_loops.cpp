@@ -30,16 +30,18 @@ class LoopHoister {
         parts_(ops::scan_parts(node)),
         inner_(module, body_),
         shared_(body_.values.size(), false),
-        outside_(body_.values.size(), kNoId) {}
+        outside_(body_.values.size(), kNoId),
+        stacked_(body_.values.size(), kNoId) {}
 
   // Whether anything was hoisted; then the loop has been emitted.
   bool run() {
     find_shared();
+    for (std::size_t i = 0; i < parts_.sequences; ++i) stacked_[body_.inputs[i]] = outer_(node_.inputs[i]);
     for (const Node& n : body_.nodes) {
       if (is_shared(n) && is_worth(n))
         take_out(n, n.first_result, before_loop(n.first_result), others_);
-      else if (const ValueId product = sequence_product(n); product != kNoId)
-        take_out(n, n.first_result, product, sequences_);
+      else if (const ValueId all = all_steps(n); all != kNoId)
+        take_out(n, n.first_result, stacked_[n.first_result] = all, sequences_);
     }
     if (others_.empty() && sequences_.empty()) return false;
     emit();
@@ -79,22 +81,45 @@ class LoopHoister {
     return outside_[v] = made;
   }
 
-  // matmul of an element of a sequence and a shared value of rank 1 or 2, for all elements; or kNoId.
-  ValueId sequence_product(const Node& n) {
-    if (n.op != matmul_) return kNoId;
-    const auto is_element = [&](ValueId v) {
-      const Value& value = body_.value(v);
-      return value.kind == ValueKind::kInput && value.index < parts_.sequences;
-    };
-    const bool left = is_element(n.inputs[0]) && shared_[n.inputs[1]];
-    const bool right = is_element(n.inputs[1]) && shared_[n.inputs[0]];
-    if (!left && !right) return kNoId;
-    const ValueId element = n.inputs[left ? 0 : 1], other = n.inputs[left ? 1 : 0];
-    const int other_rank = body_.type(other).rank();
+  // The results of a node in all steps, as one node; or kNoId.
+  ValueId all_steps(const Node& n) {
+    bool known = n.result_count == 1 && n.regions.empty(), moves = false;
+    for (const ValueId input : n.inputs) {
+      known = known && (stacked_[input] != kNoId || shared_[input]);
+      moves = moves || stacked_[input] != kNoId;
+    }
+    if (!known || !moves) return kNoId;
+    if (n.op == matmul_) return all_products(n);
+    if (parts_.carries > 0 || n.op->op_class != OpClass::kElementwise) return kNoId;
+    const std::size_t rank = body_.type(n.first_result).shape.size();
+    std::vector<ValueId> inputs;
+    for (const ValueId input : n.inputs) {
+      if (stacked_[input] == kNoId) {
+        inputs.push_back(before_loop(input));
+        continue;
+      }
+      // Axes of extent 1 behind that of the steps, so that the elements' own axes are the last ones.
+      Shape shape = outer_.to().type(stacked_[input]).shape;
+      shape.insert(shape.begin() + 1, rank + 1 - shape.size(), Dim(1));
+      const bool fits = shape.size() == outer_.to().type(stacked_[input]).shape.size();
+      inputs.push_back(fits ? stacked_[input]
+                            : outer_.to().make("reshape", {stacked_[input]}, {{"shape", shape}}));
+    }
+    return outer_.to().node(*n.op, inputs, n.attrs, {}, n.loc);
+  }
+
+  ValueId all_products(const Node& n) {
+    const bool left = stacked_[n.inputs[0]] != kNoId, right = stacked_[n.inputs[1]] != kNoId;
+    const auto rank_of = [&](std::size_t i) { return body_.type(n.inputs[i]).rank(); };
+    if (left && right) {
+      if (rank_of(0) < 2 || rank_of(0) != rank_of(1)) return kNoId;
+      return outer_.to().node(*matmul_, std::array{stacked_[n.inputs[0]], stacked_[n.inputs[1]]}, n.attrs, {},
+                              n.loc);
+    }
+    const int other_rank = rank_of(left ? 1 : 0);
     if (other_rank > 2) return kNoId;
-    const ValueId sequence = outer_(node_.inputs[body_.value(element).index]), with = before_loop(other);
-    const bool vectors = body_.type(element).rank() == 1;
-    if (left || !vectors) {
+    const ValueId sequence = stacked_[n.inputs[left ? 0 : 1]], with = before_loop(n.inputs[left ? 1 : 0]);
+    if (left || rank_of(1) > 1) {
       const ValueId a = left ? sequence : with, b = left ? with : sequence;
       return outer_.to().node(*matmul_, std::array{a, b}, n.attrs, {}, n.loc);
     }
@@ -158,6 +183,7 @@ class LoopHoister {
   const OpDef* matmul_ = find_op("matmul");
   std::vector<bool> shared_;      // by value of the body: the same in all steps
   std::vector<ValueId> outside_;  // by value of the body: its copy before the loop
+  std::vector<ValueId> stacked_;  // by value of the body: what it is in all steps, outside; or kNoId
   std::vector<Input> sequences_, others_;
 };
 

@@ -5,6 +5,7 @@
 //
 //  - an output that nothing reads goes, and a carry that only feeds itself;
 //  - a carry that never changes is an input like any other, and its last value is its first;
+//  - an output that is an element of a sequence is that sequence;
 //  - an input that the body does not read goes, and a constant one, which the body reads by itself.
 #include "compiler/effects.h"
 #include "compiler/pass.h"
@@ -36,8 +37,8 @@ class ScanSimplifier {
     for (const bool keep : keep_input_) inputs += keep ? 1 : 0;
     for (const bool keep : keep_output_) outputs += keep ? 1 : 0;
     const bool all = inputs == keep_input_.size() && outputs == keep_output_.size();
-    if (all || outputs == 0) return false;
-    emit();
+    if (all || (outputs == 0 && !all_results_known())) return false;
+    emit(outputs > 0);
     return true;
   }
 
@@ -53,6 +54,21 @@ class ScanSimplifier {
     return value.kind == ValueKind::kConstant ? value.index : kNoId;
   }
 
+  // The sequence whose elements an output gives; SIZE_MAX: none.
+  std::size_t sequence_of(std::size_t output) const {
+    if (parts_.until || output < parts_.carries) return SIZE_MAX;
+    const Value& value = body_.value(body_.outputs[output].value);
+    return value.kind == ValueKind::kInput && value.index < parts_.sequences ? value.index : SIZE_MAX;
+  }
+  bool is_known(std::size_t output) const {
+    return output < parts_.carries ? fixed_[output] : sequence_of(output) != SIZE_MAX;
+  }
+  bool all_results_known() const {
+    for (std::size_t o = 0; o < body_.outputs.size(); ++o)
+      if (is_used(o) && !is_known(o)) return false;
+    return true;
+  }
+
   void find_fixed() {
     for (std::size_t c = 0; c < parts_.carries; ++c)
       fixed_.push_back(body_.outputs[c].value == carry_input(c));
@@ -66,9 +82,8 @@ class ScanSimplifier {
       if (has_effect(node))
         for (const ValueId input : node.inputs) live[input] = true;
     for (std::size_t o = 0; o < body_.outputs.size(); ++o) {
-      const bool is_carry = o < parts_.carries;
       const bool is_stop = o == parts_.carries + parts_.outputs;
-      keep_output_[o] = is_stop || (is_used(o) && !(is_carry && fixed_[o]));
+      keep_output_[o] = is_stop || (is_used(o) && !is_known(o));
     }
     for (bool changed = true; changed;) {
       changed = false;
@@ -111,7 +126,16 @@ class ScanSimplifier {
     return order;
   }
 
-  void emit() {
+  void emit(bool has_outputs) {
+    if (has_outputs) emit_loop();
+    for (std::size_t o = 0; o < keep_output_.size(); ++o) {
+      if (keep_output_[o] || !is_known(o)) continue;
+      const std::size_t input = o < parts_.carries ? parts_.sequences + o : sequence_of(o);
+      rewriter_.map(node_.first_result + static_cast<ValueId>(o), rewriter_(node_.inputs[input]));
+    }
+  }
+
+  void emit_loop() {
     const std::vector<std::size_t> kept = order();
     auto body = std::make_shared<Function>(body_);
     body->inputs.clear();
@@ -133,13 +157,8 @@ class ScanSimplifier {
     set_attr(attrs, "carries", carries);
     ValueId result = rewriter_.to().node(*node_.op, inputs, std::move(attrs), {}, node_.loc,
                                          {std::make_shared<const Function>(without_dropped(*body))});
-    for (std::size_t o = 0; o < keep_output_.size(); ++o) {
-      const ValueId old = node_.first_result + static_cast<ValueId>(o);
-      if (keep_output_[o])
-        rewriter_.map(old, result++);
-      else if (o < parts_.carries && fixed_[o])
-        rewriter_.map(old, rewriter_(node_.inputs[parts_.sequences + o]));
-    }
+    for (std::size_t o = 0; o < keep_output_.size(); ++o)
+      if (keep_output_[o]) rewriter_.map(node_.first_result + static_cast<ValueId>(o), result++);
   }
 
   // The body without nodes that read an input that has gone, and without the inputs themselves.

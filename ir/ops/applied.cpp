@@ -25,10 +25,15 @@ std::vector<Type> output_types(const Function& function) {
 
 void check_arguments(const InferContext& context, std::span<const Type> more) {
   const Function& function = applied_function(context);
-  if (!function.updates.empty()) fail(DiagId::kAppliedUpdates, context.op.name, function.name);
-  if (function.outputs.empty()) fail(DiagId::kNoOutputs, context.op.name, function.name);
   std::vector<Type> expected = types_of(function, function.inputs);
   expected.insert(expected.end(), more.begin(), more.end());
+  check_types(context, expected);
+}
+
+void check_types(const InferContext& context, std::span<const Type> expected) {
+  const Function& function = applied_function(context);
+  if (!function.updates.empty()) fail(DiagId::kAppliedUpdates, context.op.name, function.name);
+  if (function.outputs.empty()) fail(DiagId::kNoOutputs, context.op.name, function.name);
   if (expected.size() != context.inputs.size())
     fail(DiagId::kArgumentCount, context.op.name, expected.size(), function.name, context.inputs.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {

@@ -14,6 +14,8 @@ std::vector<AttrSpec> derivative_attrs();
 const Function& applied_function(const InferContext& context);
 // Refuses inputs that are not the function's own followed by those of the types `more`.
 void check_arguments(const InferContext& context, std::span<const Type> more);
+// The same where the function's inputs have other types (a batch).
+void check_types(const InferContext& context, std::span<const Type> expected);
 std::vector<Type> output_types(const Function& function);
 // The values of the function that the attribute `wrt` names; refuses names of nothing that has a gradient.
 std::vector<ValueId> wrt_values(const InferContext& context);
