@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class _Buffer:
-    """A recurrent value: its buffer as given, and the inner variables of the taps it is read and written at."""
+    """A recurrent value: its buffer as given, and the inner variables of the taps it is read and set at."""
 
     given: Array
     reads: dict[int, Any]
@@ -122,6 +122,9 @@ def scan(to: Conversion, node: Any, arrays: list[Any]) -> list[Any]:
         return [to.missing_result] * len(node.outputs)
     last, stacked = results
     outputs = [_whole(to, buffer, stacked, steps) for buffer in buffers]
+    for buffer, place, output in zip(buffers, places, outputs):
+        if buffer.grows and 0 in place and steps > 0:
+            output.last = last[place[0][0]]
     for variable, size in zip(op.inner_nitsot_outs(op.inner_outputs), _sizes(to, node, arrays)):
         outputs.append(_last_rows(to.emit, stacked[variable], size))
     return outputs + last[len(last) - op.info.n_untraced_sit_sot :]

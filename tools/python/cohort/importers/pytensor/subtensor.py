@@ -83,12 +83,19 @@ class _Basic:
         return {"axes": list(self.runtime), "sizes": [1] * len(self.runtime)}
 
     def read(self, emit: Emitter, value: Array) -> Array:
+        if value.last is not None and self._is_last_row(value):
+            return value.last if self.dropped else emit.expand(value.last, [0])
         part = self.window.read(emit, value)
         if self.runtime:
             shape = [1 if axis in self.runtime else extent for axis, extent in enumerate(part.shape)]
             operands = [part, *self.runtime.values()]
             part = emit.node("slice", operands, shape, part.dtype, **self._runtime_attributes())
         return emit.squeeze(part, self.dropped)
+
+    def _is_last_row(self, value: Array) -> bool:
+        rows, *rest = self.window.ranges
+        is_whole = not self.runtime and rest == [range(extent) for extent in value.shape[1:]]
+        return rows == range(value.shape[0] - 1, value.shape[0]) and is_whole and self.dropped in ([], [0])
 
     def write(self, emit: Emitter, value: Array, part: Array, op: str) -> Array:
         inner = [1 if axis in self.runtime else extent for axis, extent in enumerate(self.window.shape)]
