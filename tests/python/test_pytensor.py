@@ -177,6 +177,41 @@ def test_everything_unsupported_is_told_at_once() -> None:
     assert len(text.splitlines()) == 4
 
 
+def _random_variables(stream, size: int) -> dict:
+    draw = {"size": size}
+    floats = {
+        "uniform": (-1, 2), "normal": (1.0, 2.0), "exponential": (2.0,), "gamma": (2.0, 3.0), "beta": (2.0, 3.0),
+        "laplace": (1.0, 2.0), "logistic": (1.0, 2.0), "gumbel": (1.0, 2.0), "t": (8.0, 1.0, 2.0),
+        "weibull": (2.0,), "lognormal": (0.0, 0.5), "halfnormal": (0.0, 2.0), "invgamma": (6.0, 2.0),
+        "chisquare": (5.0,), "bernoulli": (0.3,), "poisson": (4.0,), "binomial": (10, 0.3),
+        "negative_binomial": (5, 0.4), "geometric": (0.3,), "integers": (2, 9),
+    }  # fmt: skip
+    found = {name: getattr(stream, name)(*parameters, **draw) for name, parameters in floats.items()}
+    found["categorical"] = stream.categorical(np.array([0.2, 0.5, 0.3]), **draw)
+    return found | {"rows": stream.normal(pt.arange(3.0), 1.0, size=(size, 3))}
+
+
+@pytest.mark.skipif(not hasattr(cohort.ops, "random_normal"), reason="there are no random operators")
+def test_random_variables_have_pytensors_distributions() -> None:
+    """Means within five standard errors, spreads within a tenth; each call draws other numbers."""
+    size, stream = 3000, pt.random.RandomStream(7)
+    outputs = _random_variables(stream, size)
+    module = cohort.from_pytensor(outputs, [], updates=dict(stream.updates()))
+    assert len(module.states) == len(outputs) and all(
+        state.dtype == np.uint64 for state in module.states.values()
+    )
+    graph = cohort.Evaluator(module)
+    expected = pytensor.function([], list(outputs.values()), mode=PYTHON_MODE)()
+    first, second = graph.f(), graph.f()
+    for (name, got), wanted in zip(first.items(), expected):
+        assert (got.dtype, got.shape) == (wanted.dtype, wanted.shape), name
+        assert (got != second[name]).mean() > 0.3, name
+        got, wanted = got.astype(np.float64), wanted.astype(np.float64)
+        error = np.sqrt((got.var() + wanted.var()) / size)
+        assert abs(got.mean() - wanted.mean()) < 5 * error, name
+        assert abs(got.std() / wanted.std() - 1.0) < 0.1, name
+
+
 @pytest.fixture(scope="module")
 def posteriors() -> dict:
     return {}

@@ -21,8 +21,8 @@ Shape = tuple[int, ...]
 
 
 class Array:
-    """A value with its shape and dtype; `known` holds the elements of what needs no node, `last` is its last row
-    where that is a value of its own."""
+    """A value with its shape and dtype; `known` holds the elements of what needs no node, `last` is its last
+    row where that is a value of its own."""
 
     def __init__(
         self, shape: Sequence[int], dtype: Any, value: Value | None = None, known: np.ndarray | None = None

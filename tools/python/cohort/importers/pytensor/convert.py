@@ -19,11 +19,12 @@ from pytensor.graph.traversal import io_toposort
 from pytensor.scalar import ScalarType
 from pytensor.tensor.blockwise import Blockwise
 from pytensor.tensor.elemwise import Elemwise
+from pytensor.tensor.random.op import RandomVariable
 from pytensor.tensor.type import TensorType
 
 from ... import ops
 from ...errors import GraphError
-from . import decompositions, elementwise, linalg, loops, reductions, shaping, special, subtensor
+from . import decompositions, elementwise, linalg, loops, random, reductions, shaping, special, subtensor
 from .arrays import Array, Emitter
 
 Convert = Callable[["Conversion", Any, list[Any]], list[Any]]
@@ -37,6 +38,7 @@ OPERATORS: dict[type, Convert] = {
     **decompositions.OPERATORS,
     **special.OPERATORS,
     **loops.OPERATORS,
+    **random.OPERATORS,
 }
 
 
@@ -166,8 +168,8 @@ def missing(op: Any) -> list[str]:
     if isinstance(op, Blockwise):
         return missing(op.core_op)
     if isinstance(op, OpFromGraph) or _lookup(op) is not None:
-        needs = getattr(_lookup(op), "needs", None)
-        return [] if needs is None or hasattr(ops, needs) else [type(op).__name__]
+        is_known = not isinstance(op, RandomVariable) or hasattr(ops, "random_normal")
+        return [] if is_known else [type(op).__name__]
     return [type(op).__name__]
 
 
@@ -180,7 +182,7 @@ def _lookup(op: Any) -> Convert | None:
 
 def _is_foldable(node: Any, arrays: list[Any]) -> bool:
     """Whether the node can be computed now."""
-    if type(node.op).__name__ in _NOT_FOLDED or isinstance(node.op, OpFromGraph):
+    if type(node.op).__name__ in _NOT_FOLDED or isinstance(node.op, (OpFromGraph, RandomVariable)):
         return False
     return all(not isinstance(array, Array) or array.known is not None for array in arrays)
 

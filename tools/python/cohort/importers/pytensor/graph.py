@@ -21,6 +21,7 @@ from ...errors import GraphError
 from ...values import Value
 from .arrays import Array, Emitter, fresh_input
 from .convert import Conversion, Frozen, describe
+from .random import Stream, stream_of
 
 Shapes = Mapping[Any, Sequence[int]]
 
@@ -182,7 +183,9 @@ def _write(
         function.update(states[variable], _fitted(emit, variable, known[variable], array))
 
 
-def _fitted(emit: Emitter, variable: Variable, old: Array, new: Array) -> Value:
+def _fitted(emit: Emitter, variable: Variable, old: Any, new: Any) -> Value:
+    if isinstance(old, Stream):
+        old, new = old.draw, new.draw
     if new.shape != old.shape:
         raise GraphError(
             f"the update of {describe(variable)} has shape {new.shape}, the variable {old.shape}"
@@ -193,7 +196,7 @@ def _fitted(emit: Emitter, variable: Variable, old: Array, new: Array) -> Value:
 def _state(module: Module, variable: Any, states: dict[Variable, Value], frozen: set[Variable]) -> Any:
     """A shared variable: a state variable, or its elements where a shape depends on them."""
     if not isinstance(variable.type, (TensorType, ScalarType)):
-        return variable.get_value(borrow=True)
+        return stream_of(variable, states, module)
     elements = np.asarray(variable.get_value(borrow=True), dtype=variable.type.dtype)
     if variable in frozen:
         return Array.of(elements)
