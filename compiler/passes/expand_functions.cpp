@@ -27,41 +27,37 @@ using Derive = Function (*)(ModuleBuilder&, const Function&, const Derivative&);
 
 struct Applied {
   std::string_view op;
-  Derive derive;
-  std::size_t first_output;  // of the derived function: `grad` leaves the value out
+  void (*expand)(ModuleBuilder& module, Rewriter& rewriter, const Node& node, const Applied& applied);
+  Derive derive = nullptr;
+  std::size_t first_output = 0;  // of the derived function: `grad` leaves the value out
 };
-constexpr Applied kApplied[] = {{"call", nullptr, 0},     {"grad", value_and_grad_function, 1},
-                                {"hvp", hvp_function, 0}, {"jvp", jvp_function, 0},
-                                {"vjp", vjp_function, 0}, {"value_and_grad", value_and_grad_function, 0}};
 
-const Applied* find_applied(const Node& node) {
-  for (const Applied& applied : kApplied)
-    if (node.op->name == applied.op) return &applied;
-  return nullptr;
+void map_results(Rewriter& rewriter, const Node& node, std::span<const ValueId> values) {
+  for (std::uint32_t r = 0; r < node.result_count; ++r) rewriter.map(node.first_result + r, values[r]);
 }
 
-void expand(ModuleBuilder& module, Rewriter& rewriter, const Node& node, const Applied& applied) {
+void expand_call(ModuleBuilder&, Rewriter& rewriter, const Node& node, const Applied&) {
   const Function& function = *node.regions[0];
   std::vector<ValueId> arguments;
   for (const ValueId input : node.inputs) arguments.push_back(rewriter(input));
-  FunctionBuilder& to = rewriter.to();
-  std::vector<ValueId> outputs;
-  if (applied.derive) {
-    const InferContext context{*node.op, {}, node.attrs, module.module().dims, node.regions};
-    const std::string disconnected = attr_or<std::string>(node.attrs, "disconnected", "error");
-    const Function derived =
-        applied.derive(module, function, {ops::wrt_values(context), disconnected == "zero", node.op->name});
-    outputs = inlined_outputs(derived, inline_function(to, derived, arguments));
-  } else {
-    outputs = inlined_outputs(function, inline_function(to, function, arguments));
-  }
-  for (std::uint32_t r = 0; r < node.result_count; ++r)
-    rewriter.map(node.first_result + r, outputs[applied.first_output + r]);
+  map_results(rewriter, node, inlined_outputs(function, inline_function(rewriter.to(), function, arguments)));
+}
+
+void expand_derivative(ModuleBuilder& module, Rewriter& rewriter, const Node& node, const Applied& applied) {
+  std::vector<ValueId> arguments;
+  for (const ValueId input : node.inputs) arguments.push_back(rewriter(input));
+  const InferContext context{*node.op, {}, node.attrs, module.module().dims, node.regions};
+  const bool zeros = attr_or<std::string>(node.attrs, "disconnected", "error") == "zero";
+  const Function derived =
+      applied.derive(module, *node.regions[0], {ops::wrt_values(context), zeros, node.op->name});
+  const std::vector<ValueId> outputs =
+      inlined_outputs(derived, inline_function(rewriter.to(), derived, arguments));
+  map_results(rewriter, node, std::span(outputs).subspan(applied.first_output));
 }
 
 // vmap is a loop without carries; hoist_from_loops makes operators on whole batches of it, where there are
 // some.
-void expand_vmap(Rewriter& rewriter, const Node& node) {
+void expand_vmap(ModuleBuilder&, Rewriter& rewriter, const Node& node, const Applied&) {
   auto body = std::make_shared<Function>(*node.regions[0]);
   const Strings& batched = attr<Strings>(node.attrs, "batched");
   const std::vector<ValueId> old = body->inputs;
@@ -86,22 +82,77 @@ void expand_vmap(Rewriter& rewriter, const Node& node) {
   for (std::uint32_t r = 0; r < node.result_count; ++r) rewriter.map(node.first_result + r, first + r);
 }
 
+// A `while` is a `scan` that stops, in the branch of a `cond` that is taken if there is a first step.
+void expand_while(ModuleBuilder& module, Rewriter& rewriter, const Node& node, const Applied&) {
+  const Function &condition = *node.regions[0], &body = *node.regions[1];
+  const auto carries = static_cast<std::size_t>(attr<std::int64_t>(node.attrs, "carries"));
+  std::vector<ValueId> inputs;
+  for (const ValueId input : node.inputs) inputs.push_back(rewriter(input));
+  const auto with_inputs = [&](FunctionBuilder& to) {
+    std::vector<ValueId> own;
+    for (const ValueId input : body.inputs) own.push_back(to.input(body.value(input).name, body.type(input)));
+    return own;
+  };
+  const auto output = [&](FunctionBuilder& to, std::span<const ValueId> values) {
+    for (std::size_t c = 0; c < carries; ++c) to.output(body.outputs[c].name, values[c]);
+  };
+
+  FunctionBuilder step(module, body.name);
+  std::vector<ValueId> values = with_inputs(step);
+  const std::vector<ValueId> next = inlined_outputs(body, inline_function(step, body, values));
+  std::copy(next.begin(), next.end(), values.begin());
+  const ValueId goes_on = inlined_outputs(condition, inline_function(step, condition, values))[0];
+  output(step, next);
+  step.output("stop", step.make("not", {goes_on}));
+
+  FunctionBuilder loop(module, "then"), none(module, "else");
+  const std::vector<ValueId> first = with_inputs(loop);
+  const Attrs attrs{{"carries", static_cast<std::int64_t>(carries)},
+                    {"steps", Shape{attr<std::int64_t>(node.attrs, "max_steps")}},
+                    {"until", true}};
+  const ValueId last =
+      loop.make("scan", first, attrs, {}, node.loc, {std::make_shared<const Function>(step.finish())});
+  std::vector<ValueId> lasts;
+  for (std::size_t c = 0; c < carries; ++c) lasts.push_back(last + static_cast<ValueId>(c));
+  output(loop, lasts);
+  output(none, with_inputs(none));
+
+  std::vector<ValueId> operands{
+      inlined_outputs(condition, inline_function(rewriter.to(), condition, inputs))[0]};
+  operands.insert(operands.end(), inputs.begin(), inputs.end());
+  const ValueId result = rewriter.to().make(
+      "cond", operands, {}, {}, node.loc,
+      {std::make_shared<const Function>(loop.finish()), std::make_shared<const Function>(none.finish())});
+  for (std::uint32_t r = 0; r < node.result_count; ++r) rewriter.map(node.first_result + r, result + r);
+}
+
+constexpr Applied kApplied[] = {{"call", expand_call},
+                                {"grad", expand_derivative, value_and_grad_function, 1},
+                                {"hvp", expand_derivative, hvp_function},
+                                {"jvp", expand_derivative, jvp_function},
+                                {"vjp", expand_derivative, vjp_function},
+                                {"value_and_grad", expand_derivative, value_and_grad_function},
+                                {"vmap", expand_vmap},
+                                {"while", expand_while}};
+
+const Applied* find_applied(const Node& node) {
+  for (const Applied& applied : kApplied)
+    if (node.op->name == applied.op) return &applied;
+  return nullptr;
+}
+
 }  // namespace
 
 Function passes::expand_functions(ModuleBuilder& module, const Function& function, const PassOptions&) {
   Rewriter rewriter(module, function);
   for (const Node& node : function.nodes) {
     const Applied* applied = find_applied(node);
-    if (node.op->name == "vmap") {
-      expand_vmap(rewriter, node);
-      continue;
-    }
     if (!applied) {
       rewriter.copy(node);
       continue;
     }
     try {
-      expand(module, rewriter, node, *applied);
+      applied->expand(module, rewriter, node, *applied);
     } catch (UserError& error) {
       locate(error, module.module(), node.loc);
       throw;
