@@ -69,6 +69,8 @@ class RegionSplicer {
     Stmt stmt = from;
     stmt.sources.clear();
     stmt.var += first_var_;
+    if (stmt.kind == StmtKind::kFor)
+      stmt.mode = LoopMode::kSerial;  // `vectorise` chooses for the whole kernel
     if (stmt.value) stmt.value = moved(stmt.value);
     for (ExprRef& e : stmt.index) e = moved(e);
     stmt.body.clear();

@@ -6,9 +6,10 @@
 //     %hu = matmul(%h, %u)                                %hu = matmul(%h, %u)
 //     ...                                                 ...
 //
-// Cheap elementwise nodes and views of shared values stay: they cost less than the array that would hold
-// them.
+// A matrix that a product in the body reads transposed is transposed once. Cheap elementwise nodes and views
+// of shared values stay: they cost less than the array that would hold them.
 #include <array>
+#include <map>
 
 #include "compiler/effects.h"
 #include "compiler/pass.h"
@@ -42,6 +43,8 @@ class LoopHoister {
         take_out(n, n.first_result, before_loop(n.first_result), others_);
       else if (const ValueId all = all_steps(n); all != kNoId)
         take_out(n, n.first_result, stacked_[n.first_result] = all, sequences_);
+      else if (is_transposing(n))
+        product_with_transposed(n);
     }
     if (others_.empty() && sequences_.empty()) return false;
     emit();
@@ -129,6 +132,28 @@ class LoopHoister {
     return outer_.to().node(*matmul_, std::array{sequence, with}, std::move(attrs), {}, n.loc);
   }
 
+  bool is_transposing(const Node& n) const {
+    return n.op == matmul_ && attr_or(n.attrs, "transpose_b", false) && shared_[n.inputs[1]] &&
+           body_.type(n.inputs[1]).rank() == 2;
+  }
+  void product_with_transposed(const Node& n) {
+    const ValueId matrix = n.inputs[1];
+    if (!transposed_.contains(matrix)) {
+      const ValueId outside = outer_.to().make("transpose", {before_loop(matrix)});
+      const ValueId inside =
+          inner_.to().input(body_.value(matrix).name + "_transposed", outer_.to().type(outside));
+      others_.push_back({outside, inside});
+      transposed_[matrix] = inside;
+    }
+    for (const Node* before = body_.nodes.data(); before != &n; ++before)
+      if (!inner_.is_mapped(before->first_result)) inner_.copy(*before);
+    Attrs attrs = n.attrs;
+    set_attr(attrs, "transpose_b", false);
+    inner_.map(n.first_result,
+               inner_.to().node(*matmul_, std::array{inner_(n.inputs[0]), transposed_[matrix]},
+                                std::move(attrs), {}, n.loc));
+  }
+
   struct Input {
     ValueId outside, inside;
   };
@@ -185,6 +210,7 @@ class LoopHoister {
   std::vector<ValueId> outside_;  // by value of the body: its copy before the loop
   std::vector<ValueId> stacked_;  // by value of the body: what it is in all steps, outside; or kNoId
   std::vector<Input> sequences_, others_;
+  std::map<ValueId, ValueId> transposed_;  // the inputs that are the transposes of shared matrices
 };
 
 }  // namespace

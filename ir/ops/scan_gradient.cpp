@@ -9,8 +9,11 @@
 // behind the loop:
 //
 //   sum over t of x[t]^T dz[t]   =   x^T dz   with the rows of all steps below each other
+//
+// Sums over axes of such a factor wait for its stack, too.
 #include "ir/ops/scan_gradient.h"
 #include <map>
+#include <set>
 
 #include "ir/gradient.h"
 #include "ir/ops/body_gradient.h"
@@ -95,8 +98,9 @@ class BackwardScan {
       of_value[v] = to_.input(value.name, value.type);
       others_.push_back(context_.input(static_cast<int>(value.index)));
     }
-    const std::vector<ValueId> found = gradient.emit(
+    std::vector<ValueId> found = gradient.emit(
         to_, [&](ValueId v) { return of_value[v]; }, [&](std::size_t o) { return of_cotangent[o]; });
+    take_terms(found);
     outputs(found, carried);
     emit();
   }
@@ -127,20 +131,49 @@ class BackwardScan {
     std::size_t input = 0;  // of the body
     ValueId x = 0, y = 0;
   };
+  struct Sum {
+    std::size_t input = 0;  // of the body
+    ValueId of = 0;
+    IntList axes{};  // of the stack
+  };
 
-  // Takes the products out of a sum; gives what is left, kNoId if nothing is.
-  ValueId without_products(std::size_t input, ValueId sum) {
+  // Takes the terms that `taken` wants out of a sum; gives what is left, kNoId if nothing is.
+  ValueId without(ValueId sum, const std::function<bool(const Node&)>& taken) {
     const Value& value = to_.function().value(sum);
     if (value.kind != ValueKind::kNode) return sum;
     const Node node = to_.function().node(value.index);
     if (node.op->scalar == ScalarOp::k_add && to_.type(node.inputs[0]) == to_.type(node.inputs[1])) {
-      const ValueId a = without_products(input, node.inputs[0]), b = without_products(input, node.inputs[1]);
+      const ValueId a = without(node.inputs[0], taken), b = without(node.inputs[1], taken);
       if (a == kNoId || b == kNoId) return a == kNoId ? b : a;
       return a == node.inputs[0] && b == node.inputs[1] ? sum : to_.make("add", {a, b});
     }
-    if (!is_product(node)) return sum;
-    products_.push_back({input, node.inputs[0], node.inputs[1]});
-    return kNoId;
+    return taken(node) ? kNoId : sum;
+  }
+
+  // What is multiplied or summed behind the loop leaves the gradients of what all steps read.
+  void take_terms(std::vector<ValueId>& found) {
+    const auto for_each_other = [&](const std::function<bool(std::size_t, const Node&)>& taken) {
+      for (std::size_t k = 0; k < wrt_.size(); ++k)
+        if (wrt_[k] >= parts_.sequences && !is_carry(parts_, wrt_[k]) && found[k] != kNoId)
+          found[k] = without(found[k], [&](const Node& node) { return taken(wrt_[k], node); });
+    };
+    for_each_other([&](std::size_t input, const Node& node) {
+      if (!is_product(node)) return false;
+      products_.push_back({input, node.inputs[0], node.inputs[1]});
+      return true;
+    });
+    std::set<ValueId> factors;
+    for (const Product& product : products_) factors.insert({product.x, product.y});
+    for_each_other([&](std::size_t input, const Node& node) {
+      const bool is_sum = node.op->name == "reduce_sum" && !attr_or(node.attrs, "keepdims", false) &&
+                          factors.contains(node.inputs[0]);
+      if (!is_sum) return false;
+      IntList axes{0};
+      for (const int axis : normalized_axes(node.attrs, "axes", to_.type(node.inputs[0]).rank()))
+        axes.push_back(axis + 1);
+      sums_.push_back({input, node.inputs[0], std::move(axes)});
+      return true;
+    });
   }
 
   bool is_product(const Node& node) const {
@@ -161,7 +194,7 @@ class BackwardScan {
         ValueId value = found[k];
         ValueId left_out = of_sequences ? kNoId : carried[k];  // what a step that was not taken gives
         if (!of_sequences && !is_carry(parts_, i)) {
-          if (value != kNoId) value = without_products(i, value);
+          if (value != kNoId) summed_.insert(i);
           value = value == kNoId ? carried[k] : to_.make("add", {carried[k], value});
         }
         if (value == kNoId) value = to_.zeros(type);
@@ -203,14 +236,19 @@ class BackwardScan {
       return is_stacked(value) ? sequences_[to_.function().value(value).index] : Symbol{};
     };
     std::vector<std::pair<Symbol, Symbol>> stacks;
+    std::vector<Symbol> sum_stacks;
+    for (const Sum& sum : sums_) sum_stacks.push_back(stack_of_factor(sum.of));
     for (const Product& product : products_)
       stacks.emplace_back(stack_of_factor(product.x), stack_of_factor(product.y));
     ValueId result = context_.to().make("scan", inputs, std::move(attrs), {}, node.loc,
                                         {std::make_shared<const Function>(to_.finish())});
     for (const bool of_sequences : {false, true})
       for (const std::size_t i : wrt_)
-        if ((i < parts_.sequences) == of_sequences)
-          context_.add(static_cast<int>(i), {&context_.to(), result++});
+        if ((i < parts_.sequences) == of_sequences) {
+          const Symbol gradient{&context_.to(), result++};
+          const bool is_given = of_sequences || is_carry(parts_, i) || summed_.contains(i);
+          if (is_given) context_.add(static_cast<int>(i), gradient);
+        }
     const auto place = [&](Symbol& stack, ValueId value) {
       if (stack.to == nullptr) stack = {&context_.to(), result + static_cast<ValueId>(factors_.at(value))};
     };
@@ -221,11 +259,17 @@ class BackwardScan {
           static_cast<int>(products_[p].input),
           context_.emit("matmul", {rows(stacks[p].first), rows(stacks[p].second)}, {{"transpose_a", true}}));
     }
+    for (std::size_t s = 0; s < sums_.size(); ++s) {
+      place(sum_stacks[s], sums_[s].of);
+      const DType dtype = sum_stacks[s].type().dtype;
+      context_.add(static_cast<int>(sums_[s].input),
+                   context_.emit("reduce_sum", {sum_stacks[s]}, {{"axes", sums_[s].axes}, {"dtype", dtype}}));
+    }
   }
 
   // The rows of the matrices of all steps below each other.
   Symbol rows(const Symbol& stack) {
-    const Shape& shape = stack.type().shape;
+    const Shape shape = stack.type().shape;
     if (shape.size() == 2) return stack;
     return context_.reshaped(stack, {*multiply(shape[0], shape[1]), shape[2]});
   }
@@ -237,7 +281,9 @@ class BackwardScan {
   std::vector<std::size_t> wrt_;  // inputs of the body that are differentiated by
   std::vector<Symbol> sequences_, carries_, others_;
   ValueId valid_ = kNoId;
+  std::set<std::size_t> summed_;  // inputs of the body whose gradients are summed step by step
   std::vector<Product> products_;
+  std::vector<Sum> sums_;
   std::map<ValueId, std::size_t> factors_;  // which of the outputs that are factors
   std::size_t first_factor_ = 0;
 };
