@@ -50,7 +50,8 @@ void run_pipeline(PassRunner& runner) {
   runner.run_until_stable(kClean, kRounds);
 
   // Nothing that looks for adds or transposes comes after them.
-  constexpr std::string_view kLayout[] = {"gather_sums", "lay_out_weights"};
+  constexpr std::string_view kLayout[] = {"merge_products", "simplify_loops", "gather_sums",
+                                          "lay_out_weights"};
   runner.run_until_stable(kLayout, 1);
 }
 

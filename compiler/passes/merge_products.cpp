@@ -1,0 +1,133 @@
+// merge_products: in a loop's body, products of one operand with several matrices that all steps share become
+// one product with the matrices side by side, and views of its result.
+//
+//   scan(.., %u, %v) body(.., %u: f32[4,5], %v: f32[4,6]) {      %uv = concat(%u, %v) {axis = 1}
+//     %hu = matmul(%h, %u)                                       scan(.., %uv) body(.., %uv: f32[4,11]) {
+//     %hv = matmul(%h, %v)                                  =>     %huv = matmul(%h, %uv)
+//     ...                                                          %hu = slice(%huv) {axes = [1], stops =
+//     [5]}
+//   }                                                              %hv = slice(%huv) {axes = [1], starts =
+//   [5]}
+//
+// So the gates of a recurrent net are one product. The copy before the loop is paid once; outside of loops it
+// would cost as much as the product. Every sum is the same sum, so no bit changes.
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "compiler/pass.h"
+#include "ir/ops/scan.h"
+#include "ir/rewriter.h"
+
+namespace cohort::passes {
+
+namespace {
+
+class ProductMerger {
+ public:
+  ProductMerger(ModuleBuilder& module, Rewriter& outer, const Node& node)
+      : outer_(outer),
+        node_(node),
+        body_(*node.regions[0]),
+        parts_(ops::scan_parts(node)),
+        inner_(module, body_) {}
+
+  // Whether anything was merged; then the loop has been emitted.
+  bool run() {
+    for (NodeId n = 0; n < body_.nodes.size(); ++n)
+      if (may_merge(body_.nodes[n])) groups_[group_key(body_.nodes[n])].push_back(n);
+    std::erase_if(groups_, [](const auto& group) { return group.second.size() < 2; });
+    if (groups_.empty()) return false;
+    emit();
+    return true;
+  }
+
+ private:
+  // The left operand, and what the right ones have in common.
+  using Key = std::tuple<ValueId, int, std::int64_t>;
+
+  bool is_shared_input(ValueId v) const {
+    const Value& value = body_.value(v);
+    return value.kind == ValueKind::kInput && value.index >= parts_.sequences + parts_.carries;
+  }
+  bool may_merge(const Node& n) const {
+    if (n.op != matmul_ || !is_shared_input(n.inputs[1])) return false;
+    const Type& matrix = body_.type(n.inputs[1]);
+    return matrix.rank() == 2 && is_constant(matrix.shape) && !attr_or(n.attrs, "transpose_b", false);
+  }
+  Key group_key(const Node& n) const {
+    return {n.inputs[0], attr_or(n.attrs, "transpose_a", false) ? 1 : 0,
+            body_.type(n.inputs[1]).shape[0].offset};
+  }
+
+  // The matrices of a group side by side, as a new input of the loop.
+  ValueId side_by_side(const std::vector<NodeId>& group) {
+    std::vector<ValueId> matrices;
+    std::string name;
+    for (const NodeId n : group) {
+      const ValueId matrix = body_.nodes[n].inputs[1];
+      matrices.push_back(outer_(node_.inputs[body_.value(matrix).index]));
+      name += (name.empty() ? "" : "_") + body_.value(matrix).name;
+    }
+    const ValueId outside =
+        outer_.to().make("concat", matrices, {{"axis", std::int64_t{1}}}, name, node_.loc);
+    more_.push_back(outside);
+    return inner_.to().input(name, outer_.to().type(outside));
+  }
+
+  void emit() {
+    std::vector<const std::vector<NodeId>*> group_of(body_.nodes.size(), nullptr);
+    for (const auto& [key, group] : groups_)
+      for (const NodeId n : group) group_of[n] = &group;
+    for (NodeId n = 0; n < body_.nodes.size(); ++n) {
+      if (!group_of[n])
+        inner_.copy(body_.nodes[n]);
+      else if (n == group_of[n]->front())
+        emit_group(*group_of[n]);
+    }
+    std::vector<ValueId> inputs;
+    for (const ValueId input : node_.inputs) inputs.push_back(outer_(input));
+    inputs.insert(inputs.end(), more_.begin(), more_.end());
+    const ValueId first = outer_.to().node(*node_.op, inputs, node_.attrs, {}, node_.loc,
+                                           {std::make_shared<const Function>(inner_.finish())});
+    for (std::uint32_t r = 0; r < node_.result_count; ++r) outer_.map(node_.first_result + r, first + r);
+  }
+
+  // All products of a group stand where its first one stood: they read the same operand.
+  void emit_group(const std::vector<NodeId>& group) {
+    const Node& first = body_.nodes[group.front()];
+    const ValueId matrix = side_by_side(group);
+    const ValueId product =
+        inner_.to().node(*matmul_, std::array{inner_(first.inputs[0]), matrix}, first.attrs, {}, first.loc);
+    const std::int64_t last_axis = inner_.to().type(product).rank() - 1;
+    std::int64_t start = 0;
+    for (const NodeId n : group) {
+      const std::int64_t stop = start + body_.type(body_.nodes[n].inputs[1]).shape[1].offset;
+      const Attrs attrs{{"axes", IntList{last_axis}}, {"starts", IntList{start}}, {"stops", IntList{stop}}};
+      inner_.map(body_.nodes[n].first_result,
+                 inner_.to().make("slice", std::array{product}, attrs, {}, first.loc));
+      start = stop;
+    }
+  }
+
+  Rewriter& outer_;
+  const Node& node_;
+  const Function& body_;
+  const ops::ScanParts parts_;
+  Rewriter inner_;
+  const OpDef* matmul_ = find_op("matmul");
+  std::map<Key, std::vector<NodeId>> groups_;
+  std::vector<ValueId> more_;  // inputs of the new loop behind those it had
+};
+
+}  // namespace
+
+Function merge_products(ModuleBuilder& module, const Function& function, const PassOptions&) {
+  const OpDef* scan = find_op("scan");
+  Rewriter rewriter(module, function);
+  for (const Node& node : function.nodes)
+    if (node.op != scan || !ProductMerger(module, rewriter, node).run()) rewriter.copy(node);
+  return rewriter.finish();
+}
+
+}  // namespace cohort::passes
