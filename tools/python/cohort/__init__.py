@@ -8,7 +8,7 @@
 
 from typing import Any
 
-from . import dtypes, ops
+from . import dtypes, ops, optimisers
 from .builder import Function, Module
 from .errors import CohortError, EvaluationError, GraphError, ToolError
 from .evaluator import Evaluator, evaluate
@@ -52,4 +52,5 @@ __all__ = [
     "from_pytensor",
     "load",
     "ops",
+    "optimisers",
 ]
