@@ -285,6 +285,19 @@ def test_compiled_models(name, posteriors) -> None:
         np.testing.assert_allclose(results[key], expected[key], rtol=1e-11, atol=1e-11)
 
 
+@needs("compile")
+@pytest.mark.parametrize("name", ["logistic", "garch"])
+def test_gradients_that_the_compiler_makes(name, posteriors) -> None:
+    posterior = _posterior(posteriors, name)
+    own = cohort.from_pymc(posterior.model, name=name, gradient="cohort", expand=False)
+    compiled, graph = cohort.compile(own.module, options=QUICK), cohort.Evaluator(posterior.module)
+    x = np.random.default_rng(1).normal(size=posterior.size) / 2
+    results, expected = compiled.logp(x), graph.logp(x)
+    assert np.isclose(compiled.density(x)["logp"], expected["logp"], rtol=1e-12)
+    for key in ("logp", "gradient"):
+        np.testing.assert_allclose(results[key], expected[key], rtol=1e-10, atol=1e-10)
+
+
 @pytest.fixture(scope="module")
 def schools(posteriors):
     return _posterior(posteriors, "eight_schools").compile(options=["--flag=-O1"])
