@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Recurrent nets: milliseconds for the sum of all outputs and its gradient by all weights (f32, 50 steps, batch of 10),
-simple, GRU and LSTM, beside JAX and PyTorch where they are installed. Contenders run in turns; medians count.
+"""Recurrent nets: milliseconds for the sum of all outputs and its gradient by all weights (f32, 50 steps,
+batch of 10), simple, GRU and LSTM, beside JAX and PyTorch where they are installed. Contenders run in turns;
+medians count.
 
-    .venv/bin/python tools/bench/recurrent.py [--units 100,250,1000] [--kinds gru,lstm] [--rounds N] [--threads N]
+    .venv/bin/python tools/bench/recurrent.py [--units 100,250] [--kinds gru,lstm] [--rounds N] [--threads N]
 
-`unmerged` is Cohort without the pass `merge_products`, so with a product for each gate. Cohort runs on one thread.
+`unmerged` is Cohort without the pass `merge_products`, so with a product for each gate. Cohort runs on one
+thread.
 """
 
 import argparse

@@ -13,8 +13,8 @@ namespace {
 
 // Operators without a rule of their own: they are written as others, einsum when a graph is built, the rest
 // before anything else looks at it (expand_functions).
-const std::set<std::string_view> kWrittenAsOthers{"einsum", "call", "grad", "value_and_grad",
-                                                  "vjp",    "jvp",  "hvp"};
+const std::set<std::string_view> kWrittenAsOthers{"vmap",           "while", "einsum", "call", "grad",
+                                                  "value_and_grad", "vjp",   "jvp",    "hvp"};
 
 }  // namespace
 

@@ -3,9 +3,9 @@
     loss, *gradients = ops.value_and_grad(objective, inputs, wrt=["w", "b"])
     optimisers.adam(step, {w: gradients[0], b: gradients[1]}, learning_rate=1e-3)
 
-Each adds to `function` the update of every parameter (a state variable) and of the optimiser's own state, which
-is called after the parameter (`w.momentum`, `w.first_moment`). Learning rates are numbers or scalar values, so that
-a caller may change them as an input or a state variable. The formulas are PyTorch's.
+Each adds to `function` the update of every parameter (a state variable) and of the optimiser's own state,
+which is called after the parameter (`w.momentum`, `w.first_moment`). Learning rates are numbers or scalar
+values, so that a caller may change them as an input or a state variable. The formulas are PyTorch's.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def momentum(
     decay: float = 0.9,
     nesterov: bool = False,
 ) -> None:
-    """v <- decay * v + gradient; w <- w - learning_rate * v, or with Nesterov's gradient + decay * v for v."""
+    """v <- decay * v + gradient; w <- w - learning_rate * v; Nesterov's takes gradient + decay * v for v."""
     _check(parameters)
     for parameter, gradient in parameters.items():
         velocity = _zeros_like(parameter, "momentum")
@@ -66,7 +66,7 @@ def adam(
     epsilon: float = 1e-8,
     weight_decay: float = 0.0,
 ) -> None:
-    """Adam with bias correction; with `weight_decay` AdamW, which shrinks the weights apart from the gradient."""
+    """Adam with bias correction; with `weight_decay` AdamW, which shrinks weights apart from the gradient."""
     _check(parameters)
     if not parameters:
         return
