@@ -286,7 +286,7 @@ class Rewriter {
   }
   std::vector<ExprRef> extents_by_member(const std::vector<BufferId>& arrays, const ExprRef& m) {
     std::vector<ExprRef> result;
-    const Shape& shape = program_.buffers[arrays.front()].shape;
+    const Shape shape = program_.buffers[arrays.front()].shape;  // a copy: tables are added to the buffers
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
       std::vector<std::uint64_t> extents;
       for (const BufferId b : arrays)

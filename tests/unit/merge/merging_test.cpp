@@ -166,6 +166,24 @@ TEST_CASE("case 25: members of 50, 100, 1000 and 1") {
   check_merging(biases);
 }
 
+TEST_CASE("arrays whose extents differ on every axis, in many groups") {
+  // Each group adds tables of extents to the program while it is written.
+  const Module module = model([&](ModuleBuilder& builder, FunctionBuilder& step) {
+    for (std::int64_t group = 0; group < 24; ++group) {
+      for (std::int64_t k = 0; k < 3; ++k) {
+        const Extents extents{2 + (group + k * k) % 5, 1 + (group * 3 + k) % 4, 1 + (k * 2 + group) % 3};
+        const std::string name = fmt::format("x{}_{}", group, k);
+        ValueId value = variable(builder, step, name, extents, static_cast<double>(k));
+        for (std::int64_t bit = 0; bit < 5; ++bit)
+          value = step.make((group >> bit & 1) != 0 ? "sin" : "cos", {value});
+        step.update(find_state(builder.module(), name),
+                    step.make("cumsum", {value}, {{"axis", std::int64_t{1}}}));
+      }
+    }
+  });
+  check_merging(module, 2);
+}
+
 TEST_CASE("sizes that differ beside a named dim stay apart, equal ones merge") {
   std::string text = "module model\ndim batch 1..9\n";
   for (const char* state : {"a : f64[2] = 1", "b : f64[5] = 2", "c : f64[5] = 3"})
