@@ -16,6 +16,12 @@ double trip_count(const Stmt& loop) {
   return static_cast<double>(static_cast<std::int64_t>(loop.value->bits));
 }
 
+double element_count(const Buffer& buffer) {
+  double count = 1;
+  for (const Dim& d : buffer.shape) count *= d.is_constant() ? static_cast<double>(d.offset) : kAssumedExtent;
+  return count;
+}
+
 double LoopCost::list(const std::vector<Stmt>& list, const LoopVariation* lanes) const {
   double cost = 0;
   for (const Stmt& stmt : list) {

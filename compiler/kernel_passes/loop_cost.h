@@ -9,8 +9,9 @@ namespace cohort::kernel {
 
 inline constexpr double kCostLanes = 8;  // of a typical vector
 
-// How often a loop runs; a guess for one over a named dim.
+// How often a loop runs, how many elements a buffer has; a guess where a named dim decides.
 double trip_count(const Stmt& loop);
+double element_count(const Buffer& buffer);
 
 class LoopCost {
  public:

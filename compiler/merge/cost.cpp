@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
 
+#include "compiler/kernel_passes/loop_cost.h"
 #include "compiler/kernel_passes/walk.h"
 
 namespace cohort::merge {
@@ -16,6 +20,14 @@ namespace {
 // A member that fills the second-level cache by itself gains nothing from one loop: the call it saves is
 // nothing beside its work, and its values no longer pass to the next kernel in cache.
 constexpr double kMostMemberBytes = 256 * 1024;
+
+// Outputs are computed in the storage and copied, each by a loop of its own, so merging saves no loop where
+// all results are outputs: 30 outputs of 1,000 elements each took 1.65 times as long, 300 of 20
+// elements 1.12. What the copies may cost of the members' own work:
+constexpr double kMostCopied = 0.03;
+constexpr double kCopy = 3;  // instructions for an element as loop_cost.h counts: a load, a store, the loop
+// Beyond this many statements less to emit and compile, the text counts for more than the copies.
+constexpr double kManyStatements = 4000;
 
 double bytes_of(const Program& program, const Dims& dims, const Kernel& kernel) {
   std::set<BufferId> touched;
@@ -34,6 +46,80 @@ bool only_calls(const Kernel& kernel) {
                      [](const Stmt& s) { return s.kind == StmtKind::kCall; });
 }
 
+// Groups that touch the same outputs or belong to one chain, with what they do and what copying these costs.
+class CopyCosts {
+ public:
+  CopyCosts(const Program& program, std::span<const Skeleton> skeletons, const Lists& lists,
+            std::span<const std::uint32_t> chain, std::span<const std::vector<std::uint32_t>> groups)
+      : program_(program), skeletons_(skeletons), chain_(chain), groups_(groups), parent_(groups.size()) {
+    std::iota(parent_.begin(), parent_.end(), std::size_t{0});
+    for (const auto& [list, arrays] : lists.arrays) listed_.insert(arrays.begin(), arrays.end());
+  }
+
+  std::vector<bool> run() {
+    std::vector<double> work(groups_.size()), copies(groups_.size()), saved(groups_.size());
+    std::vector<bool> mergeable(groups_.size());
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      mergeable[g] = groups_[g].size() > 1;
+      if (!mergeable[g]) continue;
+      find_outputs(g);
+      for (const std::uint32_t k : groups_[g]) join(first_of_chain_, chain_[k], g);
+    }
+    const LoopCost cost(program_);
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      if (!mergeable[g]) continue;
+      for (const std::uint32_t k : groups_[g]) work[find(g)] += cost.list(program_.kernels[k].body, nullptr);
+      saved[find(g)] += static_cast<double>((groups_[g].size() - 1) *
+                                            count_statements(program_.kernels[groups_[g].front()].body));
+    }
+    for (const auto& [output, g] : first_) {
+      const Buffer& buffer = program_.buffers[output];
+      copies[find(g)] += kCopy * element_count(buffer);
+      saved[find(g)] -= static_cast<double>(1 + buffer.shape.size());
+    }
+    std::vector<bool> result(groups_.size());
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const std::size_t all = find(g);
+      result[g] = mergeable[g] && copies[all] > kMostCopied * work[all] && saved[all] < kManyStatements;
+    }
+    return result;
+  }
+
+ private:
+  // Outputs that merging would move: those that differ between members. Terms of a list have moved already.
+  void find_outputs(std::size_t g) {
+    const std::size_t count = skeletons_[groups_[g].front()].operands.size();
+    for (std::size_t o = 0; o < count; ++o) {
+      const BufferId first = skeletons_[groups_[g].front()].operands[o];
+      const bool shared = std::all_of(groups_[g].begin(), groups_[g].end(),
+                                      [&](std::uint32_t k) { return skeletons_[k].operands[o] == first; });
+      if (shared) continue;
+      for (const std::uint32_t k : groups_[g]) note_output(skeletons_[k].operands[o], g);
+    }
+  }
+  void note_output(BufferId b, std::size_t g) {
+    if (program_.buffers[b].kind != BufferKind::kOutput || listed_.contains(b)) return;
+    join(first_, b, g);
+  }
+  void join(std::unordered_map<std::uint32_t, std::size_t>& first, std::uint32_t key, std::size_t g) {
+    const auto [found, fresh] = first.try_emplace(key, g);
+    if (!fresh) parent_[find(g)] = find(found->second);
+  }
+  std::size_t find(std::size_t g) {
+    while (parent_[g] != g) g = parent_[g] = parent_[parent_[g]];
+    return g;
+  }
+
+  const Program& program_;
+  std::span<const Skeleton> skeletons_;
+  std::span<const std::uint32_t> chain_;
+  std::span<const std::vector<std::uint32_t>> groups_;
+  std::vector<std::size_t> parent_;  // by group
+  std::unordered_map<std::uint32_t, std::size_t> first_of_chain_;
+  std::unordered_map<BufferId, std::size_t> first_;  // the first group that touches an output
+  std::unordered_set<BufferId> listed_;
+};
+
 }  // namespace
 
 Verdict merging_pays(const Program& program, const Dims& dims, std::span<const std::uint32_t> kernels) {
@@ -42,6 +128,12 @@ Verdict merging_pays(const Program& program, const Dims& dims, std::span<const s
   const double bytes = bytes_of(program, dims, kernel);
   if (bytes <= kMostMemberBytes) return {};
   return {false, fmt::format("each touches {:.0f} KiB: one loop would save nothing", bytes / 1024)};
+}
+
+std::vector<bool> lost_to_copies(const Program& program, std::span<const Skeleton> skeletons,
+                                 const Lists& lists, std::span<const std::uint32_t> chain,
+                                 std::span<const std::vector<std::uint32_t>> groups) {
+  return CopyCosts(program, skeletons, lists, chain, groups).run();
 }
 
 }  // namespace cohort::merge

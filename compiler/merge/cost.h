@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "ir/kernel.h"
+#include "compiler/merge/skeleton.h"
 
 namespace cohort::merge {
 
@@ -15,5 +15,12 @@ struct Verdict {
 // Of kernels that may become one loop.
 Verdict merging_pays(const kernel::Program& program, const Dims& dims,
                      std::span<const std::uint32_t> kernels);
+
+// By group of kernels whether copying outputs to the caller's arrays costs more than one loop can gain.
+// Groups that touch the same outputs, which are copied once for all of them, and groups of one chain
+// (chains.h), whose loops are joined only if all of them are merged or none, are judged together.
+std::vector<bool> lost_to_copies(const kernel::Program& program, std::span<const Skeleton> skeletons,
+                                 const Lists& lists, std::span<const std::uint32_t> chain,
+                                 std::span<const std::vector<std::uint32_t>> groups);
 
 }  // namespace cohort::merge

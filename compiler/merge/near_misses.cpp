@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "compiler/kernel_passes/walk.h"
@@ -36,6 +37,7 @@ class Finder {
     for (const Kind& kind : kinds_) by_loose_[loose_skeleton(kind.kernels.front()).open].push_back(&kind);
     for (const auto& [open, kinds] : by_loose_) by_operands(kinds);
     for (const Kind& kind : kinds_) by_extents(kind);
+    by_chains();
     by_order();
     std::stable_sort(misses_.begin(), misses_.end(), [](const NearMiss& a, const NearMiss& b) {
       return a.kernels.size() > b.kernels.size();
@@ -59,7 +61,7 @@ class Finder {
     std::unordered_map<std::string, std::size_t> kind_of;
     std::vector<std::size_t> kind_of_bucket;
     for (std::uint32_t k = 0; k < planned_.skeletons.size(); ++k) {
-      const std::uint32_t b = planned_.bucket[k];
+      const std::uint32_t b = planned_.alike[k];
       const bool mergeable = !planned_.skeletons[k].open.empty();
       if (mergeable && b == kAlone) continue;  // a commit
       if (b == kAlone) {
@@ -165,6 +167,21 @@ class Finder {
                        "bounds",
                        kind.buckets.size(), kind.kernels.size()),
            kind.kernels);
+  }
+
+  // Buckets that were split.
+  void by_chains() {
+    std::map<std::uint32_t, std::pair<std::set<std::uint32_t>, Kernels>> parts;
+    for (std::uint32_t k = 0; k < planned_.alike.size(); ++k) {
+      if (planned_.alike[k] == kAlone) continue;
+      parts[planned_.alike[k]].first.insert(planned_.bucket[k]);
+      parts[planned_.alike[k]].second.push_back(k);
+    }
+    for (const auto& [whole, split] : parts) {
+      if (split.first.size() > 1)
+        report(fmt::format("in {} groups by the kernels their loops are joined with", split.first.size()),
+               split.second);
+    }
   }
 
   // Buckets that did not become one group.

@@ -9,6 +9,7 @@
 #include "compiler/kernel_passes/commits.h"
 #include "compiler/kernel_passes/walk.h"
 #include "compiler/merge/align.h"
+#include "compiler/merge/chains.h"
 #include "compiler/merge/cost.h"
 #include "compiler/merge/dependences.h"
 #include "compiler/merge/near_misses.h"
@@ -76,12 +77,16 @@ class Planner {
         skeletons_[k] = skeleton_of(program_, program_.kernels[k], fixed, plan_.lists);
     }
     find_buckets();
+    const std::vector<std::uint32_t> alike = bucket_;
+    const std::vector<std::uint32_t> chain = find_chains(program_, alike);
+    bucket_ = split_by_chains(alike, chain);
     const Dependences dependences = find_dependences(program_, plan_.lists);
     const std::vector<std::vector<std::uint32_t>> order = schedule(dependences, bucket_);
-    for (const std::vector<std::uint32_t>& group : order) take(group);
+    const std::vector<bool> lost = lost_to_copies(program_, skeletons_, plan_.lists, chain, order);
+    for (std::size_t g = 0; g < order.size(); ++g) take(order[g], lost[g]);
     take_commits();
     align_members(program_, plan_);
-    const Planned planned{program_, plan_.lists, skeletons_, bucket_, fixed, dependences, order};
+    const Planned planned{program_, plan_.lists, skeletons_, alike, bucket_, fixed, dependences, order};
     for (NearMiss& miss : find_near_misses(planned, function_)) plan_.near_misses.push_back(std::move(miss));
     return std::move(plan_);
   }
@@ -118,21 +123,23 @@ class Planner {
     }
   }
 
-  void take(const std::vector<std::uint32_t>& kernels) {
+  void take(const std::vector<std::uint32_t>& kernels, bool lost_to_copies) {
     if (commits_[kernels.front()]) {  // a bucket of its own
       last_.push_back(kernels.front());
       return;
     }
-    if (kernels.size() == 1 || !pays(kernels)) {
+    if (kernels.size() == 1 || !pays(kernels, lost_to_copies)) {
       for (const std::uint32_t k : kernels) add({k});
       return;
     }
     add(kernels);
   }
 
-  bool pays(const std::vector<std::uint32_t>& kernels) {
+  bool pays(const std::vector<std::uint32_t>& kernels, bool lost_to_copies) {
     if (mode_ == MergeMode::kAlways) return true;
-    const Verdict verdict = merging_pays(program_, module_.dims, kernels);
+    Verdict verdict = merging_pays(program_, module_.dims, kernels);
+    if (verdict.pays && lost_to_copies)
+      verdict = {false, "copying results to the caller's arrays would cost more than one loop saves"};
     if (verdict.pays) return true;
     NearMiss miss{function_, {}, verdict.reason};
     for (const std::uint32_t k : kernels) miss.kernels.push_back(program_.kernels[k].name);

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "compiler/merge/common_name.h"
+#include "ir/diagnostics.h"
 #include "ir/text_parser.h"
 #include "merging_support.h"
 #include "tests/support/random_graph.h"
@@ -306,9 +307,14 @@ TEST_CASE("members that read each other's old values") {
 TEST_CASE("copies of random graphs of different sizes, merged, mean what they meant") {
   for_each_seed([](std::uint64_t seed, RandomGraphOptions options) {
     options.max_elements = 100;
-    check_merging(
-        replicated(random_module(seed, options), 3 + static_cast<int>(seed % 4), seed % 3 == 0, true), 2,
-        seed);
+    const Module source = random_module(seed, options);
+    Module module;
+    try {
+      module = replicated(source, 3 + static_cast<int>(seed % 4), seed % 3 == 0, true);
+    } catch (const UserError&) {
+      return;  // `squeeze` takes an axis that is 1 in one copy only, and what follows names axes it has not
+    }
+    check_merging(module, 2, seed);
   });
 }
 
