@@ -34,17 +34,24 @@ int least_exponent(DType dtype) {
   }
 }
 
+double own_ulp(const Node& node) {
+  return is_scalar(node) ? scalar_op_info(node.op->scalar).ulp : node.op->ulp;
+}
+
+}  // namespace
+
 double ulp_of(double value, DType dtype) {
   const int exponent =
       value == 0 ? least_exponent(dtype) : std::max(std::ilogb(value), least_exponent(dtype));
   return std::ldexp(1.0, exponent - mantissa_bits(dtype));
 }
 
-}  // namespace
-
-Difference compare(const Tensor& expected, const Tensor& got) {
+Difference compare(const Tensor& expected, const Tensor& got, std::span<const double> slack) {
   Difference result;
   if (expected == got) return result;
+  const auto slack_at = [&](std::int64_t i) {
+    return slack.empty() ? 0 : slack[static_cast<std::size_t>(i)];
+  };
   const auto differ = [&](std::int64_t i, double ulp) {
     if (result.index >= 0 && ulp <= result.worst_ulp) return;
     result = {ulp, i};
@@ -61,20 +68,29 @@ Difference compare(const Tensor& expected, const Tensor& got) {
         greatest = std::max(greatest, v);
   for (std::int64_t i = 0; i < expected.size(); ++i) {
     if (!is_float(dtype)) {
-      if (element_as_int(expected, i) != element_as_int(got, i))
+      const std::int64_t e = element_as_int(expected, i), g = element_as_int(got, i);
+      if (e != g && !(std::fabs(static_cast<double>(e) - static_cast<double>(g)) <= slack_at(i)))
         differ(i, std::numeric_limits<double>::infinity());
       continue;
     }
     const double e = element_as_double(expected, i), g = element_as_double(got, i);
     if (std::isnan(e) && std::isnan(g)) continue;
     if (e == g && std::signbit(e) == std::signbit(g)) continue;
+    if (std::isinf(slack_at(i))) continue;
     if (!std::isfinite(e) || !std::isfinite(g)) {
       differ(i, std::numeric_limits<double>::infinity());
       continue;
     }
-    differ(i, std::fabs(e - g) / ulp_of(std::max(std::fabs(e), std::ldexp(greatest, -10)), dtype));
+    differ(i, std::max(std::fabs(e - g) - slack_at(i), 0.0) /
+                  ulp_of(std::max(std::fabs(e), std::ldexp(greatest, -10)), dtype));
   }
   return result;
+}
+
+bool is_inexact(const Node& node) {
+  return own_ulp(node) > 0 || std::any_of(node.regions.begin(), node.regions.end(), [](const auto& region) {
+           return std::any_of(region->nodes.begin(), region->nodes.end(), is_inexact);
+         });
 }
 
 std::vector<double> allowed_ulp(const Function& function) {
@@ -82,8 +98,12 @@ std::vector<double> allowed_ulp(const Function& function) {
   for (const Node& node : function.nodes) {
     double most = 0;
     for (const ValueId input : node.inputs) most = std::max(most, allowed[input]);
-    const double own = is_scalar(node) ? scalar_op_info(node.op->scalar).ulp : node.op->ulp;
-    if (own > 0) most += kUlpPerOperator;
+    if (own_ulp(node) > 0) most += kUlpPerOperator;
+    double within = 0;  // the longest path in a region
+    for (const auto& region : node.regions) {
+      for (const double path : allowed_ulp(*region)) within = std::max(within, path);
+    }
+    most += within;
     for (std::uint32_t r = 0; r < node.result_count; ++r) allowed[node.first_result + r] = most;
   }
   return allowed;
