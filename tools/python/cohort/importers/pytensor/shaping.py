@@ -25,6 +25,13 @@ def passed_on(to: Conversion, node: Any, arrays: list[Any]) -> list[Array]:
     return [arrays[0]]
 
 
+def without_gradient(to: Conversion, node: Any, arrays: list[Array]) -> list[Array]:
+    array = arrays[0]
+    if array.known is not None:
+        return [array]
+    return [to.emit.node("stop_gradient", [array], array.shape, array.dtype)]
+
+
 def dim_shuffle(to: Conversion, node: Any, arrays: list[Array]) -> list[Array]:
     order = list(node.op.new_order)
     kept = [axis for axis in order if axis != "x"]
@@ -200,9 +207,9 @@ OPERATORS = {
     CpuContiguous: passed_on,
     compile_ops.ViewOp: passed_on,
     compile_ops.DeepCopyOp: passed_on,
-    gradient.ZeroGrad: passed_on,
+    gradient.ZeroGrad: without_gradient,
     gradient.UndefinedGrad: passed_on,
-    gradient.DisconnectedGrad: passed_on,
+    gradient.DisconnectedGrad: without_gradient,
     gradient.GradClip: passed_on,
     gradient.GradScale: passed_on,
     raise_op.CheckAndRaise: check,
