@@ -7,6 +7,7 @@
 #include "compiler/lower_region.h"
 #include "ir/diagnostics.h"
 #include "ir/lowering.h"
+#include "ir/number_text.h"
 #include "ir/op_def.h"
 
 namespace cohort {
@@ -58,6 +59,7 @@ class FunctionLowering {
       store(buffer_of(value), std::move(index), std::move(stored));
     };
     scope_.buffer = [this](ValueId value) { return whole(value); };
+    scope_.in_range = [this](const ExprRef& index, const Dim& size) { return in_range(index, size); };
     scope_.temporary = [this](const Type& type, std::string name) {
       return add_buffer(std::move(name), BufferKind::kTemporary, type, 0);
     };
@@ -153,6 +155,27 @@ class FunctionLowering {
     std::optional<std::optional<Scalar>>& known = uniform_[id];
     if (!known) known = uniform_element(module_.constants[id].data);
     return *known;
+  }
+  // Elements of a constant are compared with the size once.
+  bool in_range(const ExprRef& index, const Dim& size) {
+    const bool is_cast = index->kind == ExprKind::kOp && index->op == ScalarOp::k_cast;
+    if (is_cast && is_integer(index->args[0]->dtype)) return in_range(index->args[0], size);
+    if (index->kind == ExprKind::kConst) {
+      const std::int64_t value = scalar_as_int({index->dtype, index->bits});
+      return value >= 0 && value < min_extent(size, module_.dims);
+    }
+    if (index->kind != ExprKind::kLoad || program_.buffers[index->id].kind != BufferKind::kConstant)
+      return false;
+    const std::uint32_t constant = program_.buffers[index->id].index;
+    const auto [known, is_new] = greatest_index_.try_emplace(constant, 0);
+    if (is_new) {
+      const Tensor& data = module_.constants[constant].data;
+      for (std::int64_t i = 0; i < data.size(); ++i) {
+        const std::int64_t element = scalar_as_int(tensor_element(data, i));
+        known->second = element < 0 ? INT64_MAX : std::max(known->second, element);
+      }
+    }
+    return known->second < min_extent(size, module_.dims);
   }
   ExprRef inlined(ValueId id, std::vector<ExprRef> index) {
     for (const Computed& c : computed_[id]) {
@@ -332,6 +355,7 @@ class FunctionLowering {
   std::vector<std::uint32_t> output_of_value_;  // the first output that gives a node's value
   std::vector<ValueId> value_of_state_;
   std::vector<std::optional<std::optional<Scalar>>> uniform_;    // by ConstantId, found on demand
+  std::unordered_map<ConstantId, std::int64_t> greatest_index_;  // INT64_MAX where one is negative
   std::unordered_map<ValueId, std::vector<Computed>> computed_;  // within the kernel being written
   std::vector<NodeId> sources_;                                  // nodes whose work the kernel contains
 };

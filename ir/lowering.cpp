@@ -61,8 +61,10 @@ Stmt index_check(std::string_view op_name, const ExprRef& index, const ExprRef& 
 }  // namespace
 
 ExprRef NodeLowering::checked_index(ExprRef index, const Dim& size) {
+  const bool is_known = scope_.in_range && scope_.in_range(index, size);
   if (index->dtype != DType::kI64) index = op(ScalarOp::k_cast, {index}, DType::kI64);
   index = let(std::move(index));
+  if (is_known) return index;
   const ExprRef end = extent(size);
   scope_.append(index_check(node_.op->name, index, constant_index(0) - end, end));
   const ExprRef negative = op(ScalarOp::k_lt, {index, constant_index(0)}, DType::kBool);

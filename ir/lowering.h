@@ -42,6 +42,8 @@ struct LoweringScope {
   // The buffer that holds all of `value` (made on demand), for calls into the runtime and for reading results
   // back.
   std::function<kernel::BufferId(ValueId value)> buffer;
+  // Whether an index is known to lie in 0..size-1 (it is read from a constant); absent: nothing is known.
+  std::function<bool(const kernel::ExprRef& index, const Dim& size)> in_range;
   // A buffer for the time of the function.
   std::function<kernel::BufferId(const Type& type, std::string name)> temporary;
   // Appends the statements of a body.
@@ -82,7 +84,8 @@ class NodeLowering {
   kernel::ExprRef load_broadcast(int i, std::span<const kernel::ExprRef> index);
   // Names a value so that it is computed once. Constants and variables are returned as they are.
   kernel::ExprRef let(kernel::ExprRef value);
-  // An i64 index into `size` elements: counts negative ones from the end, and adds the run-time check.
+  // An i64 index into `size` elements: counts negative ones from the end, and adds the run-time check, unless
+  // the index is known to need neither.
   kernel::ExprRef checked_index(kernel::ExprRef index, const Dim& size);
   // The run-time check alone: an i64 index that must be at least 0 and less than `size`.
   void check_index(const kernel::ExprRef& index, const Dim& size);
