@@ -38,10 +38,20 @@ class ReadCounter {
   std::set<ValueId> serial;
 
  private:
+  // Whether one iteration waits for the one before: by a variable, or by memory that is read and written
+  // (scatter_add).
   static bool carries(const std::vector<Stmt>& list) {
-    return std::any_of(list.begin(), list.end(), [](const Stmt& s) {
+    return std::any_of(list.begin(), list.end(), [&](const Stmt& s) {
+      if (s.kind == StmtKind::kStore)
+        return std::any_of(list.begin(), list.end(),
+                           [&](const Stmt& other) { return other.value && loads(*other.value, s.buffer); });
       return s.kind == StmtKind::kAssign || (s.kind == StmtKind::kAccumulate && s.index.empty());
     });
+  }
+  static bool loads(const kernel::Expr& expr, kernel::BufferId buffer) {
+    if (expr.kind == kernel::ExprKind::kLoad && expr.id == buffer) return true;
+    return std::any_of(expr.args.begin(), expr.args.end(),
+                       [&](const ExprRef& arg) { return loads(*arg, buffer); });
   }
   void expression(const kernel::Expr& expr, double times) {
     if (expr.kind == kernel::ExprKind::kLoad) {

@@ -56,7 +56,8 @@ enum Trait : std::uint32_t {
   kNoTrait = 0,
   kCommutative = 1,
   kCheap = 2,  // a few instructions: recomputing beats storing
-  kTranscendental = 4
+  kTranscendental = 4,
+  kSlow = 8  // a division or a root: several times an addition, and not pipelined
 };
 
 struct ScalarOpInfo {
