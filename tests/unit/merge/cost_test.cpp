@@ -79,13 +79,14 @@ TEST_CASE("results that are outputs are not computed elsewhere and copied") {
 
 TEST_CASE("copies of outputs count by what they cost beside the work of all members") {
   CHECK(compiled(products(8, 16, 400, 8)).groups.size() >= 1);  // 16 elements to copy, 6,400 products
-  CHECK(missed(compiled(products(8, 16, 4, 8)), kCopies) == 8);
-  CHECK(compiled(products(60, 16, 4, 1)).groups.size() >= 1);  // one that is observed
+  CHECK(missed(compiled(products(8, 64, 4, 8)), kCopies) == 8);
+  CHECK(compiled(products(8, 16, 4, 8)).groups.size() >= 1);   // too short for lanes by themselves
+  CHECK(compiled(products(60, 64, 4, 1)).groups.size() >= 1);  // one that is observed
 }
 
 TEST_CASE("outputs of very many members are copied: the text would be long") {
-  CHECK(missed(compiled(products(100, 8, 4, 100)), kCopies) == 100);
-  CHECK(missed(compiled(products(4000, 8, 4, 4000)), kCopies) == 0);
+  CHECK(missed(compiled(products(50, 64, 4, 50)), kCopies) == 50);
+  CHECK(missed(compiled(products(1000, 64, 4, 1000)), kCopies) == 0);
 }
 
 TEST_CASE("a member that goes on in another way does not keep the others' loops apart") {
