@@ -31,6 +31,29 @@ std::string preamble(const EmitContext& context, const std::string& file, bool f
   return text + "#include \"cohort/module.h\"\n#include \"cohort/prelude.h\"\n";
 }
 
+// Parts of the runtime that only some code needs, by what that code names.
+std::string extra_headers(const std::string& body) {
+  struct Part {
+    std::string_view header;
+    std::vector<std::string_view> names;
+  };
+  static const Part parts[] = {
+      {"accumulator.h", {"rt_accumulator<"}},
+      {"parallel.h", {"rt_parallel_for(", "rt_gemm_shared("}},
+      {"factor.h",
+       {"rt_cholesky(", "rt_solve_triangular(", "rt_solve(", "rt_lu(", "rt_inv(", "rt_det(", "rt_slogdet("}},
+      {"orthogonal.h", {"rt_qr(", "rt_eigh(", "rt_svd("}},
+  };
+  std::string text;
+  for (const Part& part : parts) {
+    const bool named = std::any_of(part.names.begin(), part.names.end(), [&](std::string_view name) {
+      return body.find(name) != std::string::npos;
+    });
+    if (named) text += fmt::format("#include \"cohort/{}\"\n", part.header);
+  }
+  return text;
+}
+
 // The calls of a program: all kernels once in order before `outline` has run.
 std::vector<kernel::KernelCall> calls_of(const kernel::Program& program) {
   if (!program.calls.empty()) return program.calls;
@@ -134,11 +157,7 @@ std::vector<Artefact> SourceWriter::finish() {
   for (std::size_t k = 0; k < count; ++k) {
     std::string name = k == 0 ? prefix + ".cpp" : fmt::format("{}_{}.cpp", prefix, k);
     std::string text = preamble(context_, name, k == 0, several());
-    if (bodies_[k].find("rt_accumulator<") != std::string::npos)
-      text += "#include \"cohort/accumulator.h\"\n";
-    if (bodies_[k].find("rt_parallel_for(") != std::string::npos ||
-        bodies_[k].find("rt_gemm_shared(") != std::string::npos)
-      text += "#include \"cohort/parallel.h\"\n";
+    text += extra_headers(bodies_[k]);
     text += '\n';
     if (several()) text += declarations + "\n";
     if (k == 0) text += emit_weights(context_, several());

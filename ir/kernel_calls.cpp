@@ -5,6 +5,7 @@
 
 #include "ir/diagnostics.h"
 #include "ir/op_def.h"
+#include "ir/ops/matrix_calls.h"
 #include "ir/ops/sorting.h"
 
 namespace cohort {
@@ -81,9 +82,10 @@ void call_reference(const std::string& name, std::span<Tensor> outputs, std::spa
   if (name == "rt_sort") return run_operator("sort", {}, outputs, inputs[0], scalars);
   if (name == "rt_argsort") return run_operator("argsort", {}, outputs, inputs[0], scalars);
   if (name == "rt_topk") return run_operator("topk", {{"k", scalars[3]}}, outputs, inputs[0], scalars);
+  if (ops::is_matrix_call(name)) return ops::run_matrix_call(name, outputs, inputs, scalars);
   internal_error("the loop interpreter has no runtime function `" + name + "`");
 }
 
-bool call_has_starts(const std::string& name) { return name == "rt_gemm"; }
+bool call_has_starts(const std::string& name) { return name == "rt_gemm" || ops::is_matrix_call(name); }
 
 }  // namespace cohort

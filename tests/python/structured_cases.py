@@ -247,6 +247,40 @@ def product_cases() -> None:
     case("log_softmax", [np.array([0.0, 1000.0])], np.array([-1000.0, 0.0]))
 
 
+def matrix_cases() -> None:
+    x = normal(np.float64, (2, 4, 4))
+    positive = x @ np.swapaxes(x, 1, 2) + 4 * np.eye(4)
+    factor = np.linalg.cholesky(positive)
+    case("cholesky", [positive], factor, 1e-12)
+    case("cholesky", [np.triu(positive)], np.swapaxes(factor, 1, 2), 1e-12, lower=False)
+    case("cholesky", [positive.astype(np.float32)], factor.astype(np.float32), 1e-5)
+    case("cholesky", [np.array([[1, 2], [2, 1]])], np.full((2, 2), np.nan))
+    b, vector = normal(np.float64, (4, 3)), normal(np.float64, (4,))
+    upper = np.swapaxes(factor, 1, 2)
+    case("solve_triangular", [factor, b], np.linalg.solve(factor, b), 1e-10)
+    case("solve_triangular", [factor, vector], np.linalg.solve(factor, vector[:, None])[..., 0], 1e-10)
+    case("solve_triangular", [factor, b], np.linalg.solve(upper, b), 1e-10, transpose=True)
+    case("solve_triangular", [upper, b], np.linalg.solve(upper, b), 1e-10, lower=False)
+    ones = factor * (1 - np.eye(4)) + np.eye(4)
+    case("solve_triangular", [factor, b], np.linalg.solve(ones, b), 1e-10, unit_diagonal=True)
+    case("solve", [positive, b], np.linalg.solve(positive, b), 1e-10)
+    case("solve", [positive[0], vector], np.linalg.solve(positive[0], vector), 1e-10)
+    case("solve", [np.tril(positive), b], np.linalg.solve(positive, b), 1e-10, assume="positive")
+    case("inv", [positive], np.linalg.inv(positive), 1e-10)
+    case("inv", [np.array([[0, 2], [4, 0]])], np.array([[0, 0.25], [0.5, 0]]))
+    case("det", [positive], np.linalg.det(positive), 1e-12)
+    case("slogdet", [x], tuple(np.linalg.slogdet(x)), 1e-11)
+    case("slogdet", [np.array([[1.0, 2.0], [2.0, 4.0]])], (np.array(0.0), np.array(-np.inf)))
+    case("lu", [np.array([[1.0, 2.0], [4.0, 4.0]])], (np.array([[4.0, 4.0], [0.25, 1.0]]), np.array([1, 0])))
+    tall = normal(np.float64, (5, 3))
+    case("qr", [tall], tuple(np.linalg.qr(tall)), 1e-11)
+    case("qr", [tall.T], tuple(np.linalg.qr(tall.T)), 1e-11)
+    # Vectors whose signs are plain.
+    case("eigh", [np.diag([3.0, 1.0])], (np.array([1.0, 3.0]), np.array([[0.0, 1.0], [1.0, 0.0]])))
+    case("eigh", [np.array([[np.inf]])], (np.array([np.nan]), np.array([[np.nan]])))
+    case("svd", [np.diag([3.0, 1.0])], (np.eye(2), np.array([3.0, 1.0]), np.eye(2)))
+
+
 shape_cases()
 slice_cases()
 index_cases()
@@ -255,4 +289,5 @@ with np.errstate(all="ignore"), warnings.catch_warnings():
     warnings.simplefilter("ignore")
     reduction_cases()
 product_cases()
+matrix_cases()
 __all__ = ["CASES"]

@@ -113,6 +113,46 @@ Results softmax_node(RandomContext& c) {
                             {{"axis", c.written_axis(x, c.axis_of(x))}}));
 }
 
+// x x', or x itself if it is square.
+ValueId square_matrix(RandomContext& c) {
+  const ValueId x = c.pick_rank(2);
+  if (x == kNoId) return kNoId;
+  const Shape& shape = c.type(x).shape;
+  if (shape[shape.size() - 1] == shape[shape.size() - 2] && c.random.chance(50)) return x;
+  return c.builder.make("matmul", {x, x}, {{"transpose_b", true}});
+}
+
+constexpr std::string_view kMatrixOps[] = {"cholesky", "inv", "det", "slogdet", "lu", "qr", "eigh", "svd"};
+template <int kind>
+Results matrix_node(RandomContext& c) {
+  constexpr std::string_view op = kMatrixOps[kind];
+  if (op == "slogdet" && !c.options.transcendental) return {};
+  const bool any = op == "lu" || op == "qr" || op == "svd";
+  const ValueId x = any ? c.pick_rank(2) : square_matrix(c);
+  if (x == kNoId) return {};
+  Attrs attrs;
+  if (op == "cholesky") attrs = {{"lower", c.random.chance(50)}};
+  const ValueId first = c.builder.make(op, {x}, attrs);
+  Results results;
+  for (std::uint32_t r = 0; r < c.builder.function().nodes.back().result_count; ++r)
+    results.push_back(first + r);
+  return results;
+}
+
+template <bool triangular>
+Results system_node(RandomContext& c) {
+  const ValueId a = square_matrix(c);
+  if (a == kNoId) return {};
+  const ValueId b = c.random.chance(50) ? a : c.pick_rank(1);
+  if (b == kNoId) return {};
+  const Attrs attrs = triangular
+                          ? Attrs{{"lower", c.random.chance(50)},
+                                  {"transpose", c.random.chance(50)},
+                                  {"unit_diagonal", c.random.chance(30)}}
+                          : Attrs{{"assume", std::string(c.random.chance(50) ? "general" : "positive")}};
+  return one(c.builder.make(triangular ? "solve_triangular" : "solve", {a, b}, attrs));
+}
+
 constexpr Recipe kRecipes[] = {{"reduce_sum", reduce_node<0>},
                                {"reduce_prod", reduce_node<1>},
                                {"reduce_mean", reduce_node<2>},
@@ -134,7 +174,17 @@ constexpr Recipe kRecipes[] = {{"reduce_sum", reduce_node<0>},
                                {"dot", dot_node},
                                {"outer", outer_node},
                                {"softmax", softmax_node<false>},
-                               {"log_softmax", softmax_node<true>}};
+                               {"log_softmax", softmax_node<true>},
+                               {"cholesky", matrix_node<0>},
+                               {"inv", matrix_node<1>},
+                               {"det", matrix_node<2>},
+                               {"slogdet", matrix_node<3>},
+                               {"lu", matrix_node<4>},
+                               {"qr", matrix_node<5>},
+                               {"eigh", matrix_node<6>},
+                               {"svd", matrix_node<7>},
+                               {"solve_triangular", system_node<true>},
+                               {"solve", system_node<false>}};
 
 }  // namespace
 

@@ -64,7 +64,7 @@ std::vector<Attrs> attribute_sets(const OpDef& op, const Shape& x) {
 }  // namespace
 
 TEST_CASE("every operator on every dtype, ranks 0 to 3, and empty arrays") {
-  const std::vector<Shape> shapes{{}, {3}, {0}, {1}, {2, 3}, {2, 0}, {2, 1, 3}};
+  const std::vector<Shape> shapes{{}, {3}, {0}, {1}, {2, 3}, {2, 2}, {2, 0}, {2, 1, 3}};
   for (const OpDef* op : all_ops()) {
     if (!op->regions.empty()) continue;  // they need functions that fit: tests/ops/loops.txt
     int accepted = 0;

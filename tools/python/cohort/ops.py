@@ -81,6 +81,11 @@ STRUCTURED: dict[str, tuple[int | None, str]] = {
     "dot": (2, ""),
     "outer": (2, ""),
     "einsum": (None, "equation!"),
+    "cholesky": (1, "lower"),
+    "solve_triangular": (2, "lower transpose unit_diagonal"),
+    "solve": (2, "assume"),
+    "inv": (1, ""),
+    "det": (1, ""),
     "softmax": (1, "axis"),
     "log_softmax": (1, "axis"),
     "assert": (2, "message"),
@@ -133,6 +138,36 @@ def topk(x: Value, k: int, axis: int | None = None, name: str | None = None) -> 
     """The `k` largest elements along `axis` and their indices."""
     largest, indices = _function_of((x,), None).node("topk", (x,), {"k": k, "axis": axis}, 2, name)
     return largest, indices
+
+
+def lu(x: Value, name: str | None = None) -> tuple[Value, Value]:
+    """Both factors of LU in one matrix, and the order of rows."""
+    packed, order = _function_of((x,), None).node("lu", (x,), None, 2, name)
+    return packed, order
+
+
+def slogdet(x: Value, name: str | None = None) -> tuple[Value, Value]:
+    """The sign of the determinant and the logarithm of its size."""
+    sign, logarithm = _function_of((x,), None).node("slogdet", (x,), None, 2, name)
+    return sign, logarithm
+
+
+def qr(x: Value, name: str | None = None) -> tuple[Value, Value]:
+    """Orthonormal columns and an upper triangular matrix whose product is `x`."""
+    q, r = _function_of((x,), None).node("qr", (x,), None, 2, name)
+    return q, r
+
+
+def eigh(x: Value, name: str | None = None) -> tuple[Value, Value]:
+    """Eigenvalues, ascending, and eigenvectors as columns of a symmetric matrix."""
+    values, vectors = _function_of((x,), None).node("eigh", (x,), None, 2, name)
+    return values, vectors
+
+
+def svd(x: Value, name: str | None = None) -> tuple[Value, Value, Value]:
+    """Left vectors as columns, singular values, descending, and right vectors as rows."""
+    u, s, vt = _function_of((x,), None).node("svd", (x,), None, 3, name)
+    return u, s, vt
 
 
 def split(x: Value, sizes: list[int], axis: int | None = None, name: str | None = None) -> tuple[Value, ...]:
@@ -234,7 +269,7 @@ def _install() -> None:
         globals()[python] = call = _make(op, arity, spec)
         call.__name__ = call.__qualname__ = python
         setattr(Value, python, call)
-    for method in (topk, split, astype):
+    for method in (topk, lu, slogdet, qr, eigh, svd, split, astype):
         setattr(Value, method.__name__, method)
 
 

@@ -16,10 +16,10 @@ from ..data import decode_literal
 from ..errors import CohortError, EvaluationError, GraphError
 from ..program import Program
 from ..types import Type, parse_dim, parse_type
-from . import indexing, loops, reductions, scalar, shaping
+from . import indexing, linalg, loops, reductions, scalar, shaping
 from .reader import Document, GraphSource, check_keys, read
 
-_STRUCTURED = {**shaping.TABLE, **indexing.TABLE, **reductions.TABLE}
+_STRUCTURED = {**shaping.TABLE, **indexing.TABLE, **reductions.TABLE, **linalg.TABLE}
 
 
 class Evaluator(Program):
