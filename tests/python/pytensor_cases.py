@@ -364,6 +364,19 @@ def decompositions() -> Case:
 
 
 @case
+def factors() -> Case:
+    a, b, v = pt.tensor("a", shape=(2, 4, 4), dtype="float64"), _matrix("b", 5, 3), _vector("v", 4)
+    outputs = [pt.linalg.inv(a), pt.linalg.det(a), *pt.linalg.slogdet(a)]
+    outputs += [pt.linalg.solve(a, v, b_ndim=1), pt.linalg.solve(a, a[0])]
+    outputs += [abs(part) for part in pt.linalg.qr(b, mode="economic")]
+    outputs += [pt.linalg.svd(b, full_matrices=False, compute_uv=False)]
+    values, vectors = pt.linalg.eigh(a[0])
+    outputs += [values, abs(vectors), *pytensor.grad(outputs[1].sum() + outputs[4].sum(), [v])]
+    matrices = _numbers(2, 4, 4) + 5 * np.eye(4)
+    return [a, b, v], outputs, [matrices, _numbers(5, 3, seed=1), _numbers(4, seed=2)]
+
+
+@case
 def flow() -> Case:
     x, c = _vector(), pt.scalar("c", dtype="float64")
     outputs = [

@@ -1,150 +1,140 @@
-"""Cholesky factors and triangular systems as loops over rows, for matrices of one batch member."""
+"""Factors of matrices, systems of equations and determinants, with batch axes in front where Blockwise adds
+them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pytensor.tensor.slinalg import Cholesky, CholeskySolve, Solve, SolveTriangular
+from pytensor.tensor.nlinalg import SVD, Det, Eigh, MatrixInverse, SLogDet
+from pytensor.tensor.slinalg import QR, Cholesky, CholeskySolve, Solve, SolveTriangular
 
-from .arrays import Array, Emitter, fresh_input
+from .arrays import Array, Emitter
 
 if TYPE_CHECKING:
     from .convert import Conversion
 
 
-def _loop(emit: Emitter, sequences: list[Array], carried: Array, others: list[Array], step: Any) -> Array:
-    """The last value of `carried`, where `step(emit, elements, carried, others)` gives the next one."""
-    body = emit.module.body("rows")
-    elements = [fresh_input(body, "element", array.dtype, array.shape[1:]) for array in sequences]
-    inside = fresh_input(body, "carried", carried.dtype, carried.shape)
-    given = [fresh_input(body, "given", array.dtype, array.shape) for array in others]
-    inner = Emitter(emit.module, body)
-    body.output("next", inner.solid(step(inner, elements, inside, given)))
-    attrs = {"sequences": len(sequences), "carries": 1}
-    types = [(carried.shape, carried.dtype)]
-    return emit.nodes("scan", [*sequences, carried, *others], types, regions={"body": body}, **attrs)[0]
+def _core(node: Any) -> Any:
+    return getattr(node.op, "core_op", node.op)
 
 
-def _at(emit: Emitter, vector: Array, position: Array) -> Array:
-    """The element at a position known at run time only."""
-    part = emit.node("slice", [vector, position], (1,), vector.dtype, axes=[0], sizes=[1])
-    return emit.squeeze(part, [0])
+def _swapped(emit: Emitter, x: Array) -> Array:
+    """The last two axes exchanged."""
+    axes = list(range(x.rank))
+    return emit.transpose(x, [*axes[:-2], axes[-1], axes[-2]])
 
 
-def _zeros(shape: tuple[int, ...], dtype: Any) -> Array:
-    return Array(shape, dtype, known=np.broadcast_to(np.zeros((), dtype), shape))
-
-
-def factor(emit: Emitter, matrix: Array) -> Array:
-    """The transposed lower Cholesky factor of a symmetric matrix, of which the upper triangle is read.
-
-    Column j of the factor is what earlier columns leave of the matrix's, over the root of its element j
-    (Golub and Van Loan, Matrix Computations, 4.2.5). Where the matrix is not positive definite the rest is
-    NaN.
-    """
-    size, dtype = matrix.shape[0], matrix.dtype
-    rows = Array.of(np.arange(size))
-
-    def step(inner: Emitter, elements: list[Array], done: Array, _: list[Array]) -> Array:
-        position, row = elements
-        column = inner.node("slice", [done, position], (size, 1), dtype, axes=[1], sizes=[1])
-        left = inner.elementwise("sub", [row, inner.matmul(inner.squeeze(column, [1]), done)], dtype)
-        root = inner.elementwise("sqrt", [_at(inner, left, position)], dtype)
-        is_below = inner.elementwise("ge", [rows, position], np.int64, np.bool_)
-        scaled = inner.elementwise("true_div", [left, root], dtype)
-        found = inner.expand(inner.where(is_below, scaled, Array.of(0, dtype), dtype), [0])
-        return inner.node("set_slice", [done, found, position], done.shape, dtype, axes=[0], sizes=[1])
-
-    return _loop(emit, [rows, matrix], _zeros(matrix.shape, dtype), [], step)
-
-
-def solved(emit: Emitter, matrix: Array, right: Array, lower: bool, unit: bool = False) -> Array:
-    """X with `matrix @ X = right` for a triangular matrix, of which the other triangle is not read.
-
-    Rows are found from the first to the last, or from the last to the first: each is what the rows found
-    before leave.
-    """
-    size, dtype = matrix.shape[0], matrix.dtype
-    order = np.arange(size) if lower else np.arange(size)[::-1]
-
-    def step(inner: Emitter, elements: list[Array], done: Array, given: list[Array]) -> Array:
-        (position,) = elements
-        whole, wanted = given
-        row = _row(inner, whole, position)
-        left = inner.elementwise("sub", [_row(inner, wanted, position), inner.matmul(row, done)], dtype)
-        if not unit:
-            left = inner.elementwise("true_div", [left, _at(inner, row, position)], dtype)
-        found = inner.expand(left, [0])
-        return inner.node("set_slice", [done, found, position], done.shape, dtype, axes=[0], sizes=[1])
-
-    index = Array.of(order)
-    return _loop(emit, [index], _zeros(right.shape, dtype), [matrix, right], step)
-
-
-def _row(emit: Emitter, matrix: Array, position: Array) -> Array:
-    shape = (1, matrix.shape[1])
-    part = emit.node("slice", [matrix, position], shape, matrix.dtype, axes=[0], sizes=[1])
-    return emit.squeeze(part, [0])
+def _matrix(to: Conversion, node: Any, arrays: list[Array]) -> Array:
+    return to.emit.cast(arrays[0], node.outputs[0].type.dtype)
 
 
 def cholesky(to: Conversion, node: Any, arrays: list[Array]) -> list[Array]:
-    """PyTensor reads the triangle it writes and gives zeros in the other one; NaN everywhere where there is
-    none."""
-    matrix, emit = arrays[0], to.emit
-    upper = factor(emit, emit.transpose(matrix, [1, 0]) if node.op.lower else matrix)
-    last = emit.node("slice", [upper], (1, 1), upper.dtype, axes=[0, 1], starts=[-1, -1], stops=[None, None])
-    failed = emit.elementwise("isnan", [emit.reshape(last, ())], upper.dtype, np.bool_)
-    found = emit.where(failed, Array.of(np.nan, upper.dtype), upper, upper.dtype)
-    return [emit.transpose(found, [1, 0]) if node.op.lower else found]
+    """PyTensor reads the triangle it writes and gives zeros in the other one; NaN where there is no
+    factor."""
+    x = _matrix(to, node, arrays)
+    return [to.emit.node("cholesky", [x], x.shape, x.dtype, lower=_core(node).lower)]
 
 
 def _with_columns(to: Conversion, node: Any, arrays: list[Array], solve: Any) -> list[Array]:
     """`solve(matrix, right)` where a right side of one axis is a column."""
-    dtype = node.outputs[0].type.dtype
-    matrix, right = (to.emit.cast(array, dtype) for array in arrays)
-    if node.op.b_ndim == 1:
-        return [to.emit.squeeze(solve(matrix, to.emit.expand(right, [1])), [1])]
+    emit, dtype = to.emit, node.outputs[0].type.dtype
+    matrix, right = (emit.cast(array, dtype) for array in arrays)
+    if _core(node).b_ndim == 1:
+        found = solve(matrix, emit.expand(right, [right.rank]))
+        return [emit.squeeze(found, [found.rank - 1])]
     return [solve(matrix, right)]
 
 
+def _solved(emit: Emitter, op: str, matrix: Array, right: Array, **attrs: Any) -> Array:
+    batch = np.broadcast_shapes(matrix.shape[:-2], right.shape[:-2])
+    return emit.node(op, [matrix, right], (*batch, *right.shape[-2:]), matrix.dtype, **attrs)
+
+
 def solve_triangular(to: Conversion, node: Any, arrays: list[Array]) -> list[Array]:
-    op = node.op
-    return _with_columns(
-        to, node, arrays, lambda matrix, right: solved(to.emit, matrix, right, op.lower, op.unit_diagonal)
-    )
-
-
-def _from_factor(emit: Emitter, upper: Array, right: Array) -> Array:
-    """X with `upper.T @ upper @ X = right`."""
-    first = solved(emit, emit.transpose(upper, [1, 0]), right, True)
-    return solved(emit, upper, first, False)
+    core = _core(node)
+    attrs = {"lower": core.lower, "unit_diagonal": core.unit_diagonal}
+    return _with_columns(to, node, arrays, lambda a, b: _solved(to.emit, "solve_triangular", a, b, **attrs))
 
 
 def cholesky_solve(to: Conversion, node: Any, arrays: list[Array]) -> list[Array]:
-    emit, lower = to.emit, node.op.lower
+    lower = _core(node).lower
 
-    def solve(matrix: Array, right: Array) -> Array:
-        return _from_factor(emit, emit.transpose(matrix, [1, 0]) if lower else matrix, right)
-
-    return _with_columns(to, node, arrays, solve)
-
-
-def solve_positive(to: Conversion, node: Any, arrays: list[Array]) -> list[Array]:
-    emit = to.emit
-    if node.op.assume_a not in ("pos", "positive definite"):
-        to.refuse(f"Solve that assumes a matrix of kind `{node.op.assume_a}`")
-
-    def solve(matrix: Array, right: Array) -> Array:
-        upper = factor(emit, emit.transpose(matrix, [1, 0]) if node.op.lower else matrix)
-        return _from_factor(emit, upper, right)
+    def solve(a: Array, b: Array) -> Array:
+        first = _solved(to.emit, "solve_triangular", a, b, lower=lower, transpose=not lower)
+        return _solved(to.emit, "solve_triangular", a, first, lower=lower, transpose=lower)
 
     return _with_columns(to, node, arrays, solve)
+
+
+def solve(to: Conversion, node: Any, arrays: list[Array]) -> list[Array]:
+    core = _core(node)
+    if core.assume_a in ("gen", "general"):
+        return _with_columns(to, node, arrays, lambda a, b: _solved(to.emit, "solve", a, b))
+    if core.assume_a not in ("pos", "positive definite"):
+        to.refuse(f"Solve that assumes a matrix of kind `{core.assume_a}`")
+
+    def positive(a: Array, b: Array) -> Array:
+        lower = a if core.lower else _swapped(to.emit, a)
+        return _solved(to.emit, "solve", lower, b, assume="positive")
+
+    return _with_columns(to, node, arrays, positive)
+
+
+def inverse(to: Conversion, node: Any, arrays: list[Array]) -> list[Array]:
+    x = _matrix(to, node, arrays)
+    return [to.emit.node("inv", [x], x.shape, x.dtype)]
+
+
+def determinant(to: Conversion, node: Any, arrays: list[Array]) -> list[Array]:
+    x = _matrix(to, node, arrays)
+    return [to.emit.node("det", [x], x.shape[:-2], x.dtype)]
+
+
+def sign_and_logarithm(to: Conversion, node: Any, arrays: list[Array]) -> list[Array]:
+    x = _matrix(to, node, arrays)
+    return to.emit.nodes("slogdet", [x], [(x.shape[:-2], x.dtype)] * 2)
+
+
+def eigenvalues(to: Conversion, node: Any, arrays: list[Array]) -> list[Array]:
+    x = _matrix(to, node, arrays)
+    if _core(node).UPLO == "U":
+        x = _swapped(to.emit, x)
+    return to.emit.nodes("eigh", [x], [(x.shape[:-1], x.dtype), (x.shape, x.dtype)])
+
+
+def orthogonal(to: Conversion, node: Any, arrays: list[Array]) -> list[Array]:
+    """QR without pivots, with as many columns of q as there are rows of r."""
+    core, x = _core(node), _matrix(to, node, arrays)
+    *batch, rows, columns = x.shape
+    if core.pivoting or core.mode not in ("economic", "r") and not (core.mode == "full" and rows <= columns):
+        to.refuse(f"QR of mode `{core.mode}`" + (" with pivots" if core.pivoting else ""))
+    least = min(rows, columns)
+    q, r = to.emit.nodes("qr", [x], [((*batch, rows, least), x.dtype), ((*batch, least, columns), x.dtype)])
+    return [r] if core.mode == "r" else [q, r]
+
+
+def singular_values(to: Conversion, node: Any, arrays: list[Array]) -> list[Array]:
+    core, x = _core(node), _matrix(to, node, arrays)
+    *batch, rows, columns = x.shape
+    least = min(rows, columns)
+    if core.compute_uv and core.full_matrices and rows != columns:
+        to.refuse("SVD with full matrices")
+    shapes = ((*batch, rows, least), (*batch, least), (*batch, least, columns))
+    u, s, vt = to.emit.nodes("svd", [x], [(shape, x.dtype) for shape in shapes])
+    return [u, s, vt] if core.compute_uv else [s]
 
 
 OPERATORS = {
     Cholesky: cholesky,
     SolveTriangular: solve_triangular,
     CholeskySolve: cholesky_solve,
-    Solve: solve_positive,
+    Solve: solve,
+    MatrixInverse: inverse,
+    Det: determinant,
+    SLogDet: sign_and_logarithm,
+    Eigh: eigenvalues,
+    QR: orthogonal,
+    SVD: singular_values,
 }
+BATCHED = set(OPERATORS.values())

@@ -10,6 +10,7 @@ from pytensor.tensor import blas
 from pytensor.tensor.blockwise import Blockwise
 from pytensor.tensor.math import Dot
 
+from . import decompositions
 from .arrays import Array
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def _stacked(to: Conversion, batch: tuple[int, ...], members: list[Any]) -> Any:
     return to.emit.reshape(to.emit.concat(parts), (*batch, *members[0].shape))
 
 
-BATCHED = {product}
+BATCHED = {product, *decompositions.BATCHED}
 
 OPERATORS = {
     Dot: product,
