@@ -5,7 +5,8 @@
 namespace cohort {
 
 std::vector<Artefact> emit_module(const CompiledModule& compiled, const EmitOptions& options) {
-  EmitContext context{compiled, options, name_module(compiled, options.prefix), weight_bytes(compiled)};
+  EmitContext context{compiled, options, name_module(compiled, options.prefix, options.instrument),
+                      weight_bytes(compiled)};
   if (!context.lists_states()) append_state_directory(context);
   context.external_weights = context.weights.size() > options.inline_weights;
   std::vector<Artefact> files = emit_sources(context);

@@ -17,7 +17,8 @@ struct EmitOptions {
   std::size_t listed_states = 64;         // with more state variables none has a line of its own
   std::uint64_t source_bytes = 1u << 20;  // a source that grows beyond this is followed by another
   bool threads = true;                    // the interface has set_parallel
-  int shards = 0;  // exactly so many sources, some of them perhaps empty; 0: as many as needed
+  bool instrument = false;  // calls, values of dims and times of kernels are counted: README, "Profiles"
+  int shards = 0;           // exactly so many sources, some of them perhaps empty; 0: as many as needed
 };
 
 // Pure: equal modules and options give equal bytes.

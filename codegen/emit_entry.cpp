@@ -16,8 +16,8 @@ std::string args_type(const EmitContext& context, std::size_t function) {
 }
 
 // The address of a buffer as an expression inside a part.
-std::string address(const EmitContext& context, std::size_t function, kernel::BufferId id) {
-  const CompiledFunction& compiled = context.compiled.functions[function];
+std::string address(const EmitContext& context, const PartInfo& info, kernel::BufferId id) {
+  const CompiledFunction& compiled = *info.code;
   const kernel::Buffer& buffer = compiled.program.buffers[id];
   const Placement& place = compiled.placements[id];
   const std::string_view type = cpp_dialect().storage_type(buffer.dtype);
@@ -25,7 +25,7 @@ std::string address(const EmitContext& context, std::size_t function, kernel::Bu
   if (place.space == Space::kWeights)
     return fmt::format("rt_place<{}>(static_cast<const void*>({}_weights), {})", type, context.names.prefix,
                        place.offset);
-  const FunctionNames& names = context.names.functions[function];
+  const FunctionNames& names = context.names.functions[info.function];
   const bool input = buffer.kind == kernel::BufferKind::kInput;
   const std::string member = "args->" + (input ? names.inputs : names.outputs)[buffer.index];
   if (!is_half(buffer.dtype)) return member;
@@ -54,8 +54,11 @@ std::string call_text(const EmitContext& context, const PartCall& part, std::siz
   std::string call = part.kernel.name + "(";
   for (std::size_t k = 0; k < args.size(); ++k) call += (k ? ", " : "") + args[k];
   call += ")";
-  if (part.kernel.fails) return fmt::format("  if (const int32_t status = {}) return status;\n", call);
-  return "  " + call + ";\n";
+  call = part.kernel.fails ? fmt::format("  if (const int32_t status = {}) return status;\n", call)
+                           : "  " + call + ";\n";
+  if (context.options.instrument)
+    call += fmt::format("  since = rt_count_kernel(workspace, {}, since);\n", part.counters);
+  return call;
 }
 
 std::string argument_row(const Type& type, const Dims& dims, const std::string& name,
@@ -101,11 +104,21 @@ std::string check_function(const EmitContext& context, std::size_t index, const 
          fmt::format("  }};\n  return rt_check_arguments(this_module, header, {}, arguments);\n}}\n", shown);
 }
 
+std::string part_calls(const std::vector<PartInfo>& parts, std::string_view indent) {
+  std::string text;
+  for (const PartInfo& part : parts)
+    text += part.fails ? fmt::format("{}if (const int32_t status = {}(workspace, args)) return status;\n",
+                                     indent, part.name)
+                       : fmt::format("{}{}(workspace, args);\n", indent, part.name);
+  return text;
+}
+
 }  // namespace
 
 std::string emit_part(const EmitContext& context, const std::vector<PartCall>& calls, PartInfo& info) {
-  const CompiledFunction& compiled = context.compiled.functions[info.function];
+  const CompiledFunction& compiled = *info.code;
   Identifiers names{"workspace", "args", "header", "status", context.names.prefix + "_weights"};
+  if (context.options.instrument) names.reserve("since");
   for (const PartCall& part : calls) names.reserve(part.kernel.name);
   std::map<kernel::BufferId, std::string> locals;
   std::string pointers, body;
@@ -117,10 +130,9 @@ std::string emit_part(const EmitContext& context, const std::vector<PartCall>& c
       if (locals.contains(id)) continue;
       const kernel::Buffer& buffer = compiled.program.buffers[id];
       const std::string& name = locals[id] = names.unique(buffer.name);
-      pointers +=
-          fmt::format("  {}{}* {} = {};  // {}\n", is_read_only(compiled, id) ? "const " : "",
-                      cpp_dialect().storage_type(buffer.dtype), name, address(context, info.function, id),
-                      type_comment(Type{buffer.dtype, buffer.shape}, context.module().dims));
+      pointers += fmt::format("  {}{}* {} = {};  // {}\n", is_read_only(compiled, id) ? "const " : "",
+                              cpp_dialect().storage_type(buffer.dtype), name, address(context, info, id),
+                              type_comment(Type{buffer.dtype, buffer.shape}, context.module().dims));
     }
     body += call_text(context, part, info.function, locals);
   }
@@ -128,7 +140,9 @@ std::string emit_part(const EmitContext& context, const std::vector<PartCall>& c
   std::string text =
       fmt::format("RT_PART {} {}([[maybe_unused]] void* workspace, [[maybe_unused]] const {}* args) {{\n",
                   info.fails ? "int32_t" : "void", info.name, args_type(context, info.function));
-  text += pointers + body;
+  text += pointers;
+  if (context.options.instrument) text += "  [[maybe_unused]] uint64_t since = rt_clock();\n";
+  text += body;
   if (info.fails) text += "  return COHORT_OK;\n";
   return text + "}\n";
 }
@@ -138,24 +152,26 @@ std::string part_declaration(const EmitContext& context, const PartInfo& info) {
                      info.name, args_type(context, info.function));
 }
 
-std::string emit_entry(const EmitContext& context, std::size_t function, const std::vector<PartInfo>& parts,
-                       const std::string& check) {
-  const std::string symbol = context.names.prefix + "_" + context.names.functions[function].identifier;
-  std::string text = "#ifndef COHORT_NO_CHECKS\n" + check_function(context, function, check) + "#endif\n";
+std::string emit_entry(const EmitContext& context, const EntryPlan& plan) {
+  const FunctionNames& names = context.names.functions[plan.function];
+  std::string text =
+      "#ifndef COHORT_NO_CHECKS\n" + check_function(context, plan.function, plan.check) + "#endif\n";
   text += fmt::format(
-      "extern \"C\" int32_t {}([[maybe_unused]] void* workspace, [[maybe_unused]] const {}* args) {{\n",
-      symbol, args_type(context, function));
+      "extern \"C\" int32_t {}_{}([[maybe_unused]] void* workspace, [[maybe_unused]] const {}* args) {{\n",
+      context.names.prefix, names.identifier, args_type(context, plan.function));
   text += fmt::format(
       "#ifndef COHORT_NO_CHECKS\n  if (const int32_t status = {}(workspace, args)) return status;\n#endif\n",
-      check);
-  for (const PartInfo& part : parts) {
-    if (part.fails) {
-      text += fmt::format("  if (const int32_t status = {}(workspace, args)) return status;\n", part.name);
-    } else {
-      text += fmt::format("  {}(workspace, args);\n", part.name);
-    }
+      plan.check);
+  text += plan.count;
+  if (plan.copy) {
+    std::string condition;
+    for (const FixedDim& fixed : plan.copy->dims)
+      condition += fmt::format("{}args->{} == {}", condition.empty() ? "" : " && ", names.dims[fixed.dim],
+                               fixed.value);
+    text += fmt::format("  if ({}) {{  // as in most calls\n{}    return COHORT_OK;\n  }}\n", condition,
+                        part_calls(plan.copy_parts, "    "));
   }
-  return text + "  return COHORT_OK;\n}\n";
+  return text + part_calls(plan.parts, "  ") + "  return COHORT_OK;\n}\n";
 }
 
 std::string emit_module_record(const EmitContext& context) {
@@ -171,7 +187,7 @@ std::string emit_module_record(const EmitContext& context) {
       "    .name = {},\n    .hash = {},\n    .workspace_bytes = {},\n    .state_offset = {},\n    "
       ".state_bytes = {},\n"
       "    .states = {},\n    .state_count = {},\n    .state_directory = {},\n    .weights = {},\n}};\n",
-      c_string(compiled.module.name), hex64(context.hash), compiled.workspace_bytes, compiled.header_bytes,
+      c_string(compiled.module.name), hex64(context.hash), context.workspace_bytes(), compiled.header_bytes,
       compiled.state_bytes, table ? "states" : "nullptr", compiled.module.states.size(),
       context.state_directory, weights);
 }
@@ -179,7 +195,7 @@ std::string emit_module_record(const EmitContext& context) {
 std::string emit_fixed_entries(const EmitContext& context) {
   constexpr std::string_view kEntries = R"(
 extern "C" int32_t {0}_init(void* workspace, size_t workspace_bytes) {{
-  return rt_init(this_module, workspace, workspace_bytes);
+  {1}
 }}
 extern "C" int32_t {0}_reset(void* workspace) {{ return rt_reset(this_module, workspace); }}
 extern "C" int32_t {0}_get(void* workspace, const char* name, void* data, size_t bytes) {{
@@ -209,7 +225,13 @@ extern "C" size_t {0}_error_text(const void* workspace, char* text, size_t bytes
 }}
 )";
   const std::string& prefix = context.names.prefix;
-  std::string text = fmt::format(fmt::runtime(kEntries), prefix);
+  std::string init = "return rt_init(this_module, workspace, workspace_bytes);";
+  if (context.options.instrument)
+    init = fmt::format(
+        "const int32_t status = rt_init(this_module, workspace, workspace_bytes);\n"
+        "  if (status == COHORT_OK) rt_clear_counters(workspace, {}, {});\n  return status;",
+        context.counters(), context.counter_bytes);
+  std::string text = fmt::format(fmt::runtime(kEntries), prefix, init);
   return context.options.threads ? text + fmt::format(fmt::runtime(kSetParallel), prefix) : text;
 }
 

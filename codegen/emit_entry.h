@@ -12,19 +12,29 @@ namespace cohort {
 struct PartCall {
   EmittedKernel kernel;
   kernel::KernelCall call;
+  std::uint64_t counters = 0;  // of an instrumented module: where those of the kernel lie in the workspace
 };
 struct PartInfo {
   std::string name;
   std::size_t function = 0;
-  bool fails = false;  // gives a status
+  const CompiledFunction* code = nullptr;  // what of the function the kernels are from
+  bool fails = false;                      // gives a status
 };
 
 // A C++ function that runs some kernels in order; says in `info` whether it can fail.
 std::string emit_part(const EmitContext& context, const std::vector<PartCall>& calls, PartInfo& info);
 std::string part_declaration(const EmitContext& context, const PartInfo& info);
-// prefix_f: checks, in a function named `check`, then the parts.
-std::string emit_entry(const EmitContext& context, std::size_t function, const std::vector<PartInfo>& parts,
-                       const std::string& check);
+// prefix_f: checks, in a function named `check`, then the parts: those of the copy, if there is one and the
+// dims have its values.
+struct EntryPlan {
+  std::size_t function = 0;
+  std::string check;
+  std::string count;  // statements that count the call
+  std::vector<PartInfo> parts;
+  const SpecialisedFunction* copy = nullptr;
+  std::vector<PartInfo> copy_parts = {};
+};
+std::string emit_entry(const EmitContext& context, const EntryPlan& plan);
 std::string emit_state_table(const EmitContext& context);
 std::string emit_module_record(const EmitContext& context);
 // prefix_init, prefix_get, ...

@@ -15,10 +15,18 @@ struct EmitContext {
   bool external_weights = false;      // in NAME_weights.bin
   std::uint64_t hash = 0;             // of code, layout and weights
   std::vector<std::string> sources = {};  // file names of the C++ sources
+  std::uint64_t counter_bytes = 0;        // at the end of the workspace; emit_sources says how many
 
   const Module& module() const { return compiled.module; }
   // Whether each state variable has a line in the source and the headers.
   bool lists_states() const { return module().states.size() <= options.listed_states; }
+  // Where the counters of an instrumented module begin, and all bytes of the workspace.
+  std::uint64_t counters() const {
+    return (compiled.workspace_bytes + kAlignment - 1) / kAlignment * kAlignment;
+  }
+  std::uint64_t workspace_bytes() const {
+    return options.instrument ? counters() + counter_bytes : compiled.workspace_bytes;
+  }
   std::string weights_file() const { return names.prefix + "_weights.bin"; }
 };
 

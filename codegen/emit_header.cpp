@@ -98,6 +98,12 @@ constexpr std::string_view kSetParallel =
     " * compiled with it, else one thread. Results are the same. */\n"
     "int32_t {0}_set_parallel(void* workspace, cohort_parallel_for_fn parallel_for, void* user);\n";
 
+constexpr std::string_view kProfile =
+    "/* What the calls on this workspace were like since its init, as JSON for `cohort compile --profile`: "
+    "as\n"
+    " * snprintf, gives the length of the whole text; 0 if the workspace is not initialised. */\n"
+    "size_t {0}_profile(const void* workspace, char* text, size_t bytes);\n";
+
 }  // namespace
 
 bool is_contiguous(const StateLayout& layout, const Type& type) {
@@ -140,8 +146,7 @@ std::string emit_header(const EmitContext& context) {
   text += fmt::format("#ifndef {0}\n#define {0}\n\n#include \"cohort/abi.h\"\n\n", guard);
   text += "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
   text += fmt::format("#define {}_ABI_VERSION 1\n", names.macro);
-  text +=
-      fmt::format("#define {}_WORKSPACE_SIZE ((size_t){})\n", names.macro, context.compiled.workspace_bytes);
+  text += fmt::format("#define {}_WORKSPACE_SIZE ((size_t){})\n", names.macro, context.workspace_bytes());
   text += fmt::format("#define {}_WORKSPACE_ALIGN ((size_t){})\n\n", names.macro, kAlignment);
   text += state_offsets(context);
   text +=
@@ -150,6 +155,7 @@ std::string emit_header(const EmitContext& context) {
   const std::string set_parallel =
       context.options.threads ? fmt::format(fmt::runtime(kSetParallel), names.prefix) : std::string();
   text += fmt::format(fmt::runtime(kFixedFunctions.substr(1)), names.prefix, 0, names.macro, set_parallel);
+  if (context.options.instrument) text += fmt::format(fmt::runtime(kProfile), names.prefix);
   for (std::size_t f = 0; f < module.functions.size(); ++f) {
     const std::string symbol = names.prefix + "_" + names.functions[f].identifier;
     text += "\n" + function_comment(context, *module.functions[f]) + argument_struct(context, f);

@@ -34,7 +34,7 @@ class KernelWriter {
   KernelWriter(const KernelEnvironment& environment, const Kernel& kernel)
       : env_(environment),
         kernel_(kernel),
-        compiled_(environment.compiled.functions[environment.function]),
+        compiled_(environment.code),
         program_(compiled_.program),
         graph_(*environment.compiled.module.functions[environment.function]),
         locals_{"header", "workspace", "weights", "row", "at", "first_row", "row_count"},
@@ -198,7 +198,7 @@ std::string KernelWriter::row_locals(const std::set<BufferId>& shared) const {
 }
 
 EmittedKernel KernelWriter::write() {
-  out_.name = env_.file_names.unique(graph_.name + "_" + kernel_.name);
+  out_.name = env_.file_names.unique(graph_.name + env_.suffix + "_" + kernel_.name);
   name_all();
   const std::set<BufferId> shared = overlapping();
   const KernelFunction self{out_.name, [&](BufferId id) { return pointer(id, shared); }, env_.file_names};

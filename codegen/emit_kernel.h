@@ -37,7 +37,9 @@ struct KernelEnvironment {
   const CompiledModule& compiled;
   std::size_t function = 0;  // which
   const Dialect& dialect;
-  Identifiers& file_names;  // functions and tables of the module's sources
+  Identifiers& file_names;       // functions and tables of the module's sources
+  const CompiledFunction& code;  // the function's, or its copy for some values of dims
+  std::string suffix = {};       // of the function's name, for the kernels of a copy
 };
 
 EmittedKernel emit_kernel(const KernelEnvironment& environment, const kernel::Kernel& kernel);

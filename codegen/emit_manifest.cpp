@@ -78,11 +78,12 @@ Json states_json(const EmitContext& context) {
   return out;
 }
 
-Json symbols_json(const std::string& prefix, bool threads) {
+Json symbols_json(const std::string& prefix, const EmitOptions& options) {
   Json out;
   for (const char* name : {"init", "reset", "get", "set", "save", "load", "set_print", "error", "error_text"})
     out[name] = prefix + "_" + name;
-  if (threads) out["set_parallel"] = prefix + "_set_parallel";
+  if (options.threads) out["set_parallel"] = prefix + "_set_parallel";
+  if (options.instrument) out["profile"] = prefix + "_profile";
   return out;
 }
 
@@ -120,16 +121,16 @@ std::string emit_manifest(const EmitContext& context) {
     dims.push_back({{"name", dim.name}, {"min", dim.min}, {"max", dim.max}});
   for (std::size_t f = 0; f < module.functions.size(); ++f) functions.push_back(function_json(context, f));
   const std::uint64_t temporaries = compiled.header_bytes + compiled.state_bytes;
-  const Json manifest = {
+  Json manifest = {
       {"format", "cohort-manifest"},
       {"version", "1.0"},
       {"tool", context.options.tool},
       {"abi", 1},
       {"module", {{"name", module.name}, {"prefix", context.names.prefix}, {"hash", hex64(context.hash)}}},
       {"files", {{"header", context.names.prefix + ".h"}, {"sources", context.sources}}},
-      {"symbols", symbols_json(context.names.prefix, context.options.threads)},
+      {"symbols", symbols_json(context.names.prefix, context.options)},
       {"workspace",
-       {{"bytes", compiled.workspace_bytes},
+       {{"bytes", context.workspace_bytes()},
         {"alignment", kAlignment},
         {"header", {{"offset", 0}, {"bytes", compiled.header_bytes}}},
         {"state", {{"offset", compiled.header_bytes}, {"bytes", compiled.state_bytes}}},
@@ -139,6 +140,8 @@ std::string emit_manifest(const EmitContext& context) {
       {"functions", functions},
       {"state", states_json(context)},
   };
+  if (context.options.instrument)
+    manifest["workspace"]["counters"] = {{"offset", context.counters()}, {"bytes", context.counter_bytes}};
   return manifest.dump(1) + "\n";
 }
 

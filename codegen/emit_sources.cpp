@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 
+#include "codegen/emit_counters.h"
 #include "codegen/emit_entry.h"
 #include "codegen/emit_files.h"
 #include "codegen/emit_kernel.h"
@@ -28,6 +29,8 @@ std::string preamble(const EmitContext& context, const std::string& file, bool f
   text += fmt::format("#include \"{}.h\"\n\n", context.names.prefix);
   if (several) text += "#define COHORT_SEVERAL_SOURCES\n";
   if (first) text += "#include \"cohort/checkpoint.h\"\n#include \"cohort/error_text.h\"\n";
+  if (context.options.instrument)
+    text += first ? "#include \"cohort/profile_text.h\"\n" : "#include \"cohort/profile.h\"\n";
   return text + "#include \"cohort/module.h\"\n#include \"cohort/prelude.h\"\n";
 }
 
@@ -68,7 +71,7 @@ std::vector<kernel::KernelCall> calls_of(const kernel::Program& program) {
 // The sources under construction.
 class SourceWriter {
  public:
-  explicit SourceWriter(EmitContext& context) : context_(context) {
+  explicit SourceWriter(EmitContext& context) : context_(context), counters_(context) {
     const std::string& prefix = context.names.prefix;
     for (const char* name : {"init", "reset", "get", "set", "save", "load", "set_print", "set_parallel",
                              "error", "error_text", "weights"})
@@ -80,36 +83,59 @@ class SourceWriter {
     file_names_.reserve("this_module");
     file_names_.reserve("states");
     file_names_.reserve("state_shapes");
+    if (!context.options.instrument) return;
+    file_names_.reserve(prefix + "_profile");
+    file_names_.reserve("counted");
   }
 
   void function(std::size_t index) {
-    const CompiledFunction& compiled = context_.compiled.functions[index];
-    const std::vector<kernel::KernelCall> calls = calls_of(compiled.program);
-    const KernelEnvironment environment{context_.compiled, index, cpp_dialect(), file_names_};
+    EntryPlan plan;
+    plan.function = index;
+    if (context_.options.instrument) counters_.begin_function(index);
+    plan.parts = parts(index, context_.compiled.functions[index], "");
+    for (const SpecialisedFunction& copy : context_.compiled.specialised) {
+      if (copy.function != index) continue;
+      std::string suffix;
+      for (const FixedDim& fixed : copy.dims)
+        suffix += fmt::format("_{}{}", context_.module().dims[fixed.dim].name, fixed.value);
+      plan.copy = &copy;
+      plan.copy_parts = parts(index, copy.code, suffix);
+    }
+    plan.check = file_names_.unique(context_.names.prefix + "_" + context_.names.functions[index].identifier +
+                                    "_check");
+    if (context_.options.instrument) plan.count = counters_.count_call();
+    entries_ += "\n" + emit_entry(context_, plan);
+    all_parts_.insert(all_parts_.end(), plan.parts.begin(), plan.parts.end());
+    all_parts_.insert(all_parts_.end(), plan.copy_parts.begin(), plan.copy_parts.end());
+  }
+
+  std::vector<Artefact> finish();
+
+ private:
+  // Kernels and parts of a function, or of its copy whose names end in `suffix`.
+  std::vector<PartInfo> parts(std::size_t index, const CompiledFunction& code, const std::string& suffix) {
+    const std::vector<kernel::KernelCall> calls = calls_of(code.program);
+    const KernelEnvironment environment{context_.compiled, index, cpp_dialect(), file_names_, code, suffix};
     kernels_.clear();
     std::vector<PartInfo> parts;
     for (std::size_t at = 0; at < calls.size(); at += kPartCalls) {
       next_source_if_full();
       const std::size_t end = std::min(at + kPartCalls, calls.size());
       std::vector<PartCall> part;
-      for (std::size_t c = at; c < end; ++c)
+      for (std::size_t c = at; c < end; ++c) {
         part.push_back(
-            {kernel(environment, compiled.program.kernels[calls[c].kernel], calls[c].kernel), calls[c]});
+            {kernel(environment, code.program.kernels[calls[c].kernel], calls[c].kernel), calls[c]});
+        if (context_.options.instrument) part.back().counters = counters_.kernel(part.back().kernel.name);
+      }
       const std::string base =
-          context_.names.functions[index].identifier + "_part" + std::to_string(at / kPartCalls);
-      PartInfo info{file_names_.unique(context_.names.prefix + "_" + base), index};
+          context_.names.functions[index].identifier + suffix + "_part" + std::to_string(at / kPartCalls);
+      PartInfo info{file_names_.unique(context_.names.prefix + "_" + base), index, &code};
       bodies_.back() += "\n" + emit_part(context_, part, info);
       parts.push_back(info);
     }
-    const std::string check = file_names_.unique(context_.names.prefix + "_" +
-                                                 context_.names.functions[index].identifier + "_check");
-    entries_ += "\n" + emit_entry(context_, index, parts, check);
-    all_parts_.insert(all_parts_.end(), parts.begin(), parts.end());
+    return parts;
   }
 
-  std::vector<Artefact> finish();
-
- private:
   bool several() const { return bodies_.size() > 1 || context_.options.shards > 1; }
 
   void next_source_if_full() {
@@ -139,6 +165,7 @@ class SourceWriter {
   std::vector<std::string> bodies_{std::string()};
   std::vector<PartInfo> all_parts_;
   std::string entries_;
+  Counters counters_;
 };
 
 std::vector<Artefact> SourceWriter::finish() {
@@ -150,6 +177,7 @@ std::vector<Artefact> SourceWriter::finish() {
   for (const PartInfo& part : all_parts_) declarations += part_declaration(context_, part);
   std::uint64_t hash = fnv1a(context_.weights);
   for (const std::string& body : bodies_) hash = fnv1a(body, hash);
+  context_.counter_bytes = counters_.bytes();
   const std::string tables = emit_state_table(context_);
   hash = fnv1a(tables, fnv1a(entries_, hash));
   context_.hash = hash;
@@ -167,6 +195,7 @@ std::vector<Artefact> SourceWriter::finish() {
     text += bodies_[k];
     if (k == 0)
       text += "\n" + tables + emit_module_record(context_) + entries_ + emit_fixed_entries(context_);
+    if (k == 0 && context_.options.instrument) text += counters_.text(file_names_);
     context_.sources.push_back(name);
     sources.push_back({std::move(name), std::move(text)});
   }

@@ -119,6 +119,15 @@ constexpr std::string_view kSetParallel =
   }}
 )";
 
+constexpr std::string_view kProfile =
+    R"(  // What the calls were like, as JSON for `cohort compile --profile`.
+  std::string profile() const {{
+    std::string text({0}_profile(workspace(), nullptr, 0), '\0');
+    {0}_profile(workspace(), text.data(), text.size() + 1);
+    return text;
+  }}
+)";
+
 }  // namespace
 
 std::string emit_wrapper(const EmitContext& context) {
@@ -132,6 +141,7 @@ std::string emit_wrapper(const EmitContext& context) {
       prefix, comment_text(context.module().name), context.options.tool);
   Identifiers names{"module",    "reset",        "get",       "set",   "save",   "load",
                     "set_print", "set_parallel", "workspace", "check", "memory_"};
+  if (context.options.instrument) names.reserve("profile");
   std::string methods;
   for (std::size_t f = 0; f < context.names.functions.size(); ++f) {
     const std::string name = names.unique(context.names.functions[f].identifier);
@@ -139,8 +149,10 @@ std::string emit_wrapper(const EmitContext& context) {
     names.reserve(name + "_args");
     methods += method(context, f, name);
   }
-  text += fmt::format(fmt::runtime(kClass), prefix, context.names.macro, methods, states(context, names),
-                      context.options.threads ? fmt::format(fmt::runtime(kSetParallel), prefix) : "");
+  std::string more = context.options.threads ? fmt::format(fmt::runtime(kSetParallel), prefix) : "";
+  if (context.options.instrument) more += fmt::format(fmt::runtime(kProfile), prefix);
+  text +=
+      fmt::format(fmt::runtime(kClass), prefix, context.names.macro, methods, states(context, names), more);
   return text + fmt::format("\n}}  // namespace {0}\n\n#endif\n", prefix);
 }
 

@@ -142,7 +142,7 @@ void refuse_unusable_names(const Module& module) {
   if (!found.empty()) throw UserError(std::move(found));
 }
 
-ModuleNames name_module(const CompiledModule& compiled, std::string_view prefix) {
+ModuleNames name_module(const CompiledModule& compiled, std::string_view prefix, bool instrument) {
   const Module& module = compiled.module;
   refuse_unusable_names(module);
   ModuleNames names;
@@ -150,6 +150,7 @@ ModuleNames name_module(const CompiledModule& compiled, std::string_view prefix)
   names.macro = upper(names.prefix);
   Identifiers symbols{"init",      "reset",        "get",   "set",        "save",   "load",
                       "set_print", "set_parallel", "error", "error_text", "weights"};
+  if (instrument) symbols.reserve("profile");
   for (std::size_t f = 0; f < module.functions.size(); ++f) {
     FunctionNames function = name_function(compiled, f);
     const std::string base = to_identifier(module.functions[f]->name);

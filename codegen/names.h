@@ -51,7 +51,8 @@ struct ModuleNames {
 // UserError where a state variable has a name that no C string (a zero byte) or no safetensors file
 // (`__metadata__`) can hold.
 void refuse_unusable_names(const Module& module);
-// `prefix`: empty for the module's own name. Unusable names are refused.
-ModuleNames name_module(const CompiledModule& compiled, std::string_view prefix);
+// `prefix`: empty for the module's own name. Unusable names are refused. An instrumented module has one more
+// function of its own.
+ModuleNames name_module(const CompiledModule& compiled, std::string_view prefix, bool instrument = false);
 
 }  // namespace cohort

@@ -7,6 +7,7 @@
 #include "compiler/pass.h"
 #include "compiler/pipeline.h"
 #include "compiler/plan_memory.h"
+#include "compiler/specialise.h"
 
 namespace cohort {
 namespace {
@@ -17,6 +18,25 @@ CompileOptions graph_options(CompileOptions options) {
   std::erase_if(options.disabled, of_kernels);
   if (of_kernels(options.stop_after)) options.stop_after.clear();
   return options;
+}
+
+// Calls of each function; none if there is no profile.
+std::vector<double> call_counts(const Module& module, const Profile& profile) {
+  std::vector<double> calls;
+  if (profile.functions.empty()) return calls;
+  for (const std::shared_ptr<const Function>& function : module.functions) {
+    const auto found = profile.functions.find(function->name);
+    calls.push_back(found == profile.functions.end() ? 0 : static_cast<double>(found->second.calls));
+  }
+  return calls;
+}
+
+// The values that dims of the program mostly have, by the profile.
+std::vector<FixedDim> common_dims(const Function& function, const kernel::Program& program,
+                                  const Profile& profile) {
+  const auto found = profile.functions.find(function.name);
+  if (found == profile.functions.end()) return {};
+  return mentioned(program, common_values(found->second));
 }
 
 }  // namespace
@@ -30,11 +50,20 @@ CompiledModule compile(Module module, const CompileOptions& options) {
     programs.push_back(lower(compiled.module, *function));
   std::vector<std::size_t> lowered;
   for (const kernel::Program& program : programs) lowered.push_back(program.kernels.size());
-  MergeResult merged = merge_kernels(compiled.module, programs, options.merge);
+  MergeResult merged =
+      merge_kernels(compiled.module, programs, options.merge, call_counts(compiled.module, options.profile));
   for (std::size_t f = 0; f < programs.size(); ++f) {
-    compiled.functions.push_back(
-        {run_kernel_passes(std::move(programs[f]), dims, options), {}, {}, lowered[f]});
-    compiled.functions.back().merged = std::move(merged.merged[f]);
+    std::vector<FixedDim> common = common_dims(*compiled.module.functions[f], programs[f], options.profile);
+    kernel::Program copy;
+    if (!common.empty()) copy = fix_dims(programs[f], common);
+    compiled.functions.push_back({run_kernel_passes(std::move(programs[f]), dims, options),
+                                  {},
+                                  std::move(merged.merged[f]),
+                                  lowered[f]});
+    if (common.empty()) continue;
+    CompiledFunction code{
+        run_kernel_passes(std::move(copy), dims, options), {}, compiled.functions.back().merged, lowered[f]};
+    compiled.specialised.push_back({f, std::move(common), std::move(code)});
   }
   compiled.state_storages = std::move(merged.state_storages);
   compiled.groups = std::move(merged.groups);

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "compiler/profile.h"
 #include "ir/graph.h"
 #include "ir/kernel.h"
 
@@ -29,6 +30,13 @@ struct CompiledFunction {
   std::size_t lowered_kernels = 0;  // before merging and the kernel passes
 };
 
+// A copy of a function for calls in which named dims have the values given (specialise.h).
+struct SpecialisedFunction {
+  std::size_t function = 0;
+  std::vector<FixedDim> dims;
+  CompiledFunction code;
+};
+
 // One merged loop, for `explain`; the kernel passes may join it with others afterwards.
 struct MergedGroup {
   // An operand: member m has array `positions[m]` of the merged buffer (Note [merged storage], ir/kernel.h).
@@ -44,6 +52,7 @@ struct MergedGroup {
   std::size_t blocks = 0;                       // operands that lie side by side in the order of the members
   std::size_t tables = 0;                       // operands found through a table of positions
   std::size_t shared = 0;                       // operands all members have in common
+  std::uint64_t shared_bytes = 0;               // of these, each once
   std::vector<std::vector<NodeId>> nodes = {};  // by member: what it computes; those of members correspond
   std::vector<Place> places = {};               // of blocks and tables, lists apart
 };
@@ -81,6 +90,7 @@ struct CompiledModule {
   std::vector<std::vector<StateId>> state_storages;  // variables that lie side by side, in this order
   std::vector<MergedGroup> groups;
   std::vector<NearMiss> near_misses;
+  std::vector<SpecialisedFunction> specialised;  // at most one of each function, in their order
 };
 
 // --merge=auto|off|always: whether alike pieces become one loop over one storage (merge/merge.h).
@@ -100,6 +110,7 @@ struct CompileOptions {
   bool verify_passes = false;          // --verify-passes
   bool print_changed = false;          // --print-changed
   std::string reproducer;              // file to write if a pass fails; empty: none
+  Profile profile = {};                // --profile: what calls were like; empty: not known
 };
 
 // Runs the whole pipeline (pipeline.cpp).

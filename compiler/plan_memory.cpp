@@ -236,11 +236,14 @@ void plan_memory(CompiledModule& compiled) {
   Weights weights;
   std::map<ConstantId, std::uint64_t> constants;
   place_state(compiled, weights);
-  for (CompiledFunction& function : compiled.functions) place_fixed(compiled, function, weights, constants);
+  std::vector<CompiledFunction*> functions;
+  for (CompiledFunction& function : compiled.functions) functions.push_back(&function);
+  for (SpecialisedFunction& copy : compiled.specialised) functions.push_back(&copy.code);
+  for (CompiledFunction* function : functions) place_fixed(compiled, *function, weights, constants);
   const std::uint64_t begin = compiled.header_bytes + compiled.state_bytes;
   compiled.workspace_bytes = begin;
-  for (CompiledFunction& function : compiled.functions) {
-    const std::uint64_t bytes = place_temporaries(function, compiled.module.dims, begin);
+  for (CompiledFunction* function : functions) {
+    const std::uint64_t bytes = place_temporaries(*function, compiled.module.dims, begin);
     compiled.workspace_bytes = std::max(compiled.workspace_bytes, begin + bytes);
   }
   for (const auto& [constant, offset] : constants) compiled.weights.push_back({constant, offset});

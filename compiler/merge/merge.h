@@ -9,6 +9,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 
 #include "compiler/compiled.h"
 
@@ -22,6 +23,8 @@ struct MergeResult {
 };
 
 // Programs as they come from lowering, one for each function of the module, which receives merged constants.
-MergeResult merge_kernels(Module& module, std::vector<kernel::Program>& programs, MergeMode mode);
+// `calls`: how often each function is called, if that is known; state is laid out for those called most.
+MergeResult merge_kernels(Module& module, std::vector<kernel::Program>& programs, MergeMode mode,
+                          std::span<const double> calls = {});
 
 }  // namespace cohort

@@ -248,6 +248,9 @@ class Rewriter {
     MergedGroup& report = result_.groups.back();
     if (operand.shared) {
       ++report.shared;
+      const Buffer& buffer = program_.buffers[operand.buffers.front()];
+      report.shared_bytes +=
+          static_cast<std::uint64_t>(max_element_count(buffer, module_.dims) * dtype_bytes(buffer.dtype));
       return target_of(operand.buffers.front());
     }
     if (plan_.lists.contains(operand.buffers.front())) return lists_target(operand, m);

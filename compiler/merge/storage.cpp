@@ -47,6 +47,29 @@ std::vector<std::uint32_t> order_of(const Wishes& wishes, std::uint32_t count) {
   return ascends(order) && !ascends(with_others) ? order : with_others;
 }
 
+// What the lists are worth that are blocks in this order: side by side and in the order of their members.
+double worth(const std::vector<std::uint32_t>& order, const Wishes& wishes) {
+  std::vector<std::uint32_t> place(order.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+  double sum = 0;
+  for (const std::vector<WeightedSet>* sets : {&wishes.in_order, &wishes.others})
+    for (const WeightedSet& set : *sets)
+      if (std::adjacent_find(set.elements.begin(), set.elements.end(), [&](std::uint32_t a, std::uint32_t b) {
+            return place[b] != place[a] + 1;
+          }) == set.elements.end())
+        sum += set.weight;
+  return sum;
+}
+
+// The order for lists whose weights are known. That of the elements themselves, in which the heaviest list is
+// a block, is kept where the other is worth less.
+std::vector<std::uint32_t> weighed_order(const Wishes& wishes, std::uint32_t count) {
+  std::vector<std::uint32_t> own(count);
+  std::iota(own.begin(), own.end(), 0U);
+  std::vector<std::uint32_t> other = order_of(wishes, count);
+  return worth(other, wishes) > worth(own, wishes) ? other : own;
+}
+
 }  // namespace
 
 Storages join_lists(std::uint32_t count, std::span<const std::vector<std::uint32_t>> lists) {
@@ -74,16 +97,24 @@ Storages join_lists(std::uint32_t count, std::span<const std::vector<std::uint32
   return result;
 }
 
-Storages plan_storages(std::uint32_t count, std::span<const std::vector<std::uint32_t>> lists) {
-  // Where the lists leave the order open it is that of the longest, in all storages: the members of groups of
-  // any size then stand in the same order everywhere.
-  std::vector<std::vector<std::uint32_t>> longest_first(lists.begin(), lists.end());
-  std::stable_sort(longest_first.begin(), longest_first.end(),
-                   [](const auto& a, const auto& b) { return a.size() > b.size(); });
-  Storages result = join_lists(count, longest_first);
+Storages plan_storages(std::uint32_t count, std::span<const std::vector<std::uint32_t>> lists,
+                       std::span<const double> weights) {
+  const auto weight = [&](std::size_t l) {
+    return weights.empty() ? static_cast<double>(lists[l].size()) : weights[l];
+  };
+  // Where the lists leave the order open it is that of the heaviest, in all storages: the members of groups
+  // of any size then stand in the same order everywhere.
+  std::vector<std::size_t> order(lists.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return weight(a) > weight(b); });
+  std::vector<std::vector<std::uint32_t>> heaviest_first;
+  for (const std::size_t l : order) heaviest_first.push_back(lists[l]);
+  Storages result = join_lists(count, heaviest_first);
   std::vector<Wishes> wishes(result.members.size());
-  for (const std::vector<std::uint32_t>& list : lists) {
-    WeightedSet wish{{}, static_cast<double>(list.size())};
+  for (std::size_t l = 0; l < lists.size(); ++l) {
+    const std::vector<std::uint32_t>& list = lists[l];
+    WeightedSet wish{{}, weight(l)};
     for (const std::uint32_t e : list) wish.elements.push_back(result.position[e]);
     Wishes& of_storage = wishes[result.storage[list.front()]];
     const bool in_order = std::is_sorted(wish.elements.begin(), wish.elements.end());
@@ -92,7 +123,9 @@ Storages plan_storages(std::uint32_t count, std::span<const std::vector<std::uin
   for (std::size_t s = 0; s < result.members.size(); ++s) {
     std::vector<std::uint32_t>& members = result.members[s];
     std::vector<std::uint32_t> ordered;
-    for (const std::uint32_t i : order_of(wishes[s], static_cast<std::uint32_t>(members.size()))) {
+    const auto size = static_cast<std::uint32_t>(members.size());
+    for (const std::uint32_t i :
+         weights.empty() ? order_of(wishes[s], size) : weighed_order(wishes[s], size)) {
       result.position[members[i]] = static_cast<std::uint32_t>(ordered.size());
       ordered.push_back(members[i]);
     }

@@ -19,7 +19,9 @@ struct Storages {
 };
 // Which elements share a storage: those of one list, in order of appearance.
 Storages join_lists(std::uint32_t count, std::span<const std::vector<std::uint32_t>> lists);
-// The same, laid out so that as many lists as possible are consecutive.
-Storages plan_storages(std::uint32_t count, std::span<const std::vector<std::uint32_t>> lists);
+// The same, laid out so that as many lists as possible are consecutive; `weights`: what each is worth, its
+// length if there are none.
+Storages plan_storages(std::uint32_t count, std::span<const std::vector<std::uint32_t>> lists,
+                       std::span<const double> weights = {});
 
 }  // namespace cohort::merge

@@ -50,7 +50,7 @@ def test_json_tells_groups_storages_and_near_misses(graph) -> None:
     group = max(step["groups"], key=lambda g: g["statements"])
     assert group["count"] == group["kernels_before"] == 31
     assert group["kernels_after"] == 1
-    assert group["saved"] == {"calls": 30, "statements": 30 * group["statements"]}
+    assert group["saved"] == {"calls": 30, "statements": 30 * group["statements"], "bytes": 0}
     assert group["in_kernels"]
     (copies,) = (g for g in step["groups"] if g["name"].startswith("update "))
     assert copies["in_kernels"] == group["in_kernels"]
@@ -63,6 +63,21 @@ def test_json_tells_groups_storages_and_near_misses(graph) -> None:
     assert {m["name"] for m in members} == {f"filter{k}" for k in range(30)} | {HOSTILE}
     assert [m["offset"] - storage["offset"] for m in members] == [160 * k for k in range(31)]
     assert storage["bytes"] == 31 * 160
+
+
+def test_operands_in_common_are_read_once(tmp_path) -> None:
+    module = cohort.Module("common")
+    gain = module.state("gain", np.arange(20.0))
+    states = [module.state(f"x{k}", np.full(20, k + 1.0)) for k in range(10)]
+    with module.function("step") as f:
+        for state in states:
+            f.update(state, ops.cumsum(state * gain, axis=0))
+    report = json.loads(
+        run_tool("explain", "--json", "--merge=always", module.save(tmp_path / "common.json"))
+    )
+    group = max(report["functions"]["step"]["groups"], key=lambda g: g["statements"])
+    assert (group["count"], group["shared"], group["tables"]) == (10, 1, 0)
+    assert group["saved"]["bytes"] == 9 * 20 * 8
 
 
 def test_a_node_of_another_member_is_found(graph) -> None:
@@ -82,7 +97,9 @@ def test_a_node_of_another_member_is_found(graph) -> None:
 def test_text_tells_the_same(graph) -> None:
     text = run_tool("explain", graph)
     assert re.search(r"group \S+: 31 members of \d+ statements \(", text)
-    assert re.search(r"31 kernels before, 1 after: 30 calls and \d+ statements less", text)
+    assert re.search(
+        r"31 kernels before, 1 after: 30 calls, \d+ statements and 0 bytes of operands less", text
+    )
     assert re.search(
         r"storage at workspace\+\d+: 31 state variables side by side, 4960 bytes \(filter0, ", text
     )

@@ -22,6 +22,7 @@ struct Request {
   CompileOptions compile;
   std::string fp = "strict";
   std::string threads = "on";
+  std::vector<std::string> profiles;
   ReadOptions read;
   EmitOptions emit;
   BuildOptions library;
@@ -42,6 +43,9 @@ int run_compile(Request& request) {
   std::vector<std::string> inputs{request.graph}, tensor_files;
   const Module module = read_graph(request, tensor_files);
   inputs.insert(inputs.end(), tensor_files.begin(), tensor_files.end());
+  inputs.insert(inputs.end(), request.profiles.begin(), request.profiles.end());
+  for (const std::string& path : request.profiles)
+    add_profile(request.compile.profile, read_profile(path, module));
   std::optional<BuildOptions> build;
   if (!request.build.empty()) build = request.library;
   if (build) build->kind = request.build == "static" ? LibraryKind::kStatic : LibraryKind::kShared;
@@ -87,6 +91,11 @@ Action declare_compile(CLI::App& app) {
          "large loops are shared by threads: off; on, through a hook, or OpenMP in sources compiled with "
          "it; openmp: the same, and --build compiles with it")
       ->check(CLI::IsMember({"on", "off", "openmp"}));
+  app.add_flag("--instrument", request->emit.instrument,
+               "the module counts calls, values of dims and times of kernels, for --profile");
+  app.add_option("--profile", request->profiles,
+                 "what an instrumented module counted (cohort run --profile-out); may be repeated: the sum")
+      ->allow_extra_args(false);
   app.add_flag("--allow-path", request->read.allow_path, "tensor files may lie outside the graph's folder");
   app.add_option("--depfile-target", request->depfile_target,
                  "target named in the depfile; default: the stamp");

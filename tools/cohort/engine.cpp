@@ -82,6 +82,7 @@ class LoadedModule {
       check(symbol<std::int32_t (*)(void*, decltype(&in_pieces), void*)>(symbols["set_parallel"])(
           workspace_.get(), parallel_for, nullptr));
     for (const Json& f : manifest["functions"]) entries_[f["name"]] = entry_point(f);
+    if (symbols.contains("profile")) profile_ = symbol<decltype(profile_)>(symbols["profile"]);
   }
   ~LoadedModule() {
     if (handle_) dlclose(handle_);
@@ -114,6 +115,13 @@ class LoadedModule {
     const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - begin;
     check(status);
     return taken.count();
+  }
+
+  bool is_instrumented() const { return profile_ != nullptr; }
+  std::string profile() const {
+    std::string text(profile_(workspace_.get(), nullptr, 0), '\0');
+    profile_(workspace_.get(), text.data(), text.size() + 1);
+    return text;
   }
 
  private:
@@ -182,16 +190,24 @@ class LoadedModule {
   std::int32_t (*get_)(void*, const char*, void*, std::size_t) = nullptr;
   std::int32_t (*set_)(void*, const char*, const void*, std::size_t) = nullptr;
   std::size_t (*error_text_)(const void*, char*, std::size_t) = nullptr;
+  std::size_t (*profile_)(const void*, char*, std::size_t) = nullptr;
   std::map<std::string, EntryPoint> entries_;
 };
 
 }  // namespace
 
 Engine library_engine(const Module& module, const std::string& path) {
+  return load_library(module, path, false).engine;
+}
+
+LoadedLibrary load_library(const Module& module, const std::string& path, bool instrumented) {
   auto loaded = std::make_shared<LoadedModule>(module, path, in_pieces);
-  return [loaded](const Function& function, std::span<const Tensor> inputs, std::vector<Tensor>& state) {
-    return loaded->call(function, inputs, state);
-  };
+  if (instrumented && !loaded->is_instrumented())
+    fail(DiagId::kCannotLoad, path, "it counts nothing, as it is compiled without --instrument");
+  return {[loaded](const Function& function, std::span<const Tensor> inputs, std::vector<Tensor>& state) {
+            return loaded->call(function, inputs, state);
+          },
+          [loaded] { return loaded->profile(); }};
 }
 
 Stopwatch library_stopwatch(const Module& module, const std::string& path) {

@@ -19,6 +19,13 @@ Engine interpreter_engine(const Module& module);
 // it.
 Engine library_engine(const Module& module, const std::string& path);
 
+// The same with what the calls were like so far, as JSON: of a module compiled with --instrument.
+struct LoadedLibrary {
+  Engine engine;
+  std::function<std::string()> profile;
+};
+LoadedLibrary load_library(const Module& module, const std::string& path, bool instrumented);
+
 // Times calls of a built module: from the initial state, the same inputs each time, the state going on from
 // call to call; loops are not shared by threads. Gives the nanoseconds of all calls together.
 using Stopwatch =

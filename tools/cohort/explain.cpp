@@ -58,8 +58,9 @@ void print_group(const Json& g) {
              number(g, "statements"), first_few(g["members"]));
   fmt::print("  operands: {} blocks, {} through tables, {} shared\n", number(g, "blocks"),
              number(g, "tables"), number(g, "shared"));
-  fmt::print("  {} kernels before, 1 after: {} calls and {} statements less\n", number(g, "kernels_before"),
-             number(g["saved"], "calls"), number(g["saved"], "statements"));
+  fmt::print("  {} kernels before, 1 after: {} calls, {} statements and {} bytes of operands less\n",
+             number(g, "kernels_before"), number(g["saved"], "calls"), number(g["saved"], "statements"),
+             g["saved"]["bytes"].get<std::int64_t>());
   if (g.contains("in_kernels")) fmt::print("  now in {}\n", first_few(g["in_kernels"]));
 }
 
@@ -83,8 +84,8 @@ void print_function(const std::string& name, const Json& f) {
   if (!f.contains("groups")) return;
   for (const Json& g : f["groups"]) print_group(g);
   for (const Json& miss : f["near_misses"])
-    fmt::print("near miss: {} kernels ({}): {}\n", number(miss, "count"), first_few(miss["kernels"]),
-               text(miss, "reason"));
+    fmt::print("near miss: {} kernels ({}), would save at most {} calls: {}\n", number(miss, "count"),
+               first_few(miss["kernels"]), number(miss["would_save_at_most"], "calls"), text(miss, "reason"));
   if (number(f, "near_misses_left_out") > 0)
     fmt::print("and {} near misses of fewer kernels\n", number(f, "near_misses_left_out"));
 }

@@ -147,12 +147,19 @@ class Explanation {
   }
   static Json group_json(const MergedGroup& group) {
     const std::size_t saved = group.members.size() - 1;
-    return {
-        {"name", group.kernel},     {"count", group.members.size()},
-        {"members", group.members}, {"statements", group.statements},
-        {"blocks", group.blocks},   {"tables", group.tables},
-        {"shared", group.shared},   {"kernels_before", group.members.size()},
-        {"kernels_after", 1},       {"saved", {{"calls", saved}, {"statements", saved * group.statements}}}};
+    // What all members have in common is read once; a position in a table is read for each member.
+    const std::int64_t bytes = static_cast<std::int64_t>(saved * group.shared_bytes) -
+                               static_cast<std::int64_t>(8 * group.tables * group.members.size());
+    return {{"name", group.kernel},
+            {"count", group.members.size()},
+            {"members", group.members},
+            {"statements", group.statements},
+            {"blocks", group.blocks},
+            {"tables", group.tables},
+            {"shared", group.shared},
+            {"kernels_before", group.members.size()},
+            {"kernels_after", 1},
+            {"saved", {{"calls", saved}, {"statements", saved * group.statements}, {"bytes", bytes}}}};
   }
   void add_near_misses(Json& json) const {
     json["near_misses"] = Json::array();
@@ -164,8 +171,10 @@ class Explanation {
     });
     for (const NearMiss* miss : misses) {
       if (json["near_misses"].size() == kMostNearMisses) break;
-      json["near_misses"].push_back(
-          {{"reason", miss->reason}, {"count", miss->kernels.size()}, {"kernels", miss->kernels}});
+      json["near_misses"].push_back({{"reason", miss->reason},
+                                     {"count", miss->kernels.size()},
+                                     {"would_save_at_most", {{"calls", miss->kernels.size() - 1}}},
+                                     {"kernels", miss->kernels}});
     }
     json["near_misses_left_out"] = misses.size() - json["near_misses"].size();
   }

@@ -18,7 +18,7 @@ namespace {
 
 struct RunOptions {
   GraphInput input;
-  std::string function, library, state_file, save_state, output_dir;
+  std::string function, library, state_file, save_state, output_dir, profile;
   std::vector<std::string> inputs;
   std::int64_t steps = 1;
   bool show_state = false;
@@ -67,14 +67,17 @@ int run(const RunOptions& options) {
   const Module module = without_applied_functions(load_graph(options.input));
   const Function& function = choose_function(module, options.function);
   const std::vector<Tensor> inputs = read_inputs(module, function, options.inputs);
-  Engine engine =
-      options.library.empty() ? interpreter_engine(module) : library_engine(module, options.library);
+  LoadedLibrary library;
+  if (options.library.empty())
+    library.engine = interpreter_engine(module);
+  else
+    library = load_library(module, options.library, !options.profile.empty());
   std::vector<Tensor> state = initial_state(module);
   if (!options.state_file.empty()) load_state(module, options.state_file, state);
 
   CallResult result;
   for (std::int64_t step = 0; step < options.steps; ++step) {
-    result = engine(function, inputs, state);
+    result = library.engine(function, inputs, state);
     fmt::print("{}", result.printed);
   }
   for (std::size_t i = 0; i < function.outputs.size(); ++i) {
@@ -91,6 +94,7 @@ int run(const RunOptions& options) {
     for (std::size_t s = 0; s < state.size(); ++s) tensors.push_back({module.states[s].name, state[s]});
     write_file(options.save_state, safetensors_bytes(tensors));
   }
+  if (!options.profile.empty()) write_file(options.profile, library.profile());
   return kExitOk;
 }
 
@@ -102,9 +106,12 @@ Action declare_run(CLI::App& app) {
   app.add_option("--function", options->function, "which function (default: the only one)");
   app.add_option("--input", options->inputs, "NAME=PATH of an .npy file, once for each input");
   app.add_option("--steps", options->steps, "how often to call it")->check(CLI::PositiveNumber);
-  app.add_option("--module", options->library,
-                 "run this built shared library of the graph, not the interpreter")
-      ->check(CLI::ExistingFile);
+  CLI::Option* library = app.add_option("--module", options->library,
+                                        "run this built shared library of the graph, not the interpreter")
+                             ->check(CLI::ExistingFile);
+  app.add_option("--profile-out", options->profile,
+                 "write what the module, compiled with --instrument, has counted to this file")
+      ->needs(library);
   app.add_option("--output-dir", options->output_dir, "write each output there as NAME.npy")
       ->check(CLI::ExistingDirectory);
   app.add_option("--state", options->state_file, "start from this .safetensors file of state");

@@ -63,9 +63,13 @@ TEST_CASE("case 35: headers and sources are clean under strict warnings, C11 and
   options.prefix = "hostile";
   emit_into(folder, kHostile, options);
   emit_into(folder, kShared);
-  std::ofstream(folder.file("include.c")) << "#include \"hostile.h\"\n#include \"model.h\"\nint nothing;\n";
+  options.prefix = "counted";
+  options.instrument = true;
+  emit_into(folder, kHostile, options);
+  std::ofstream(folder.file("include.c"))
+      << "#include \"counted.h\"\n#include \"hostile.h\"\n#include \"model.h\"\nint nothing;\n";
   std::ofstream(folder.file("include.cpp"))
-      << "#include \"hostile.hpp\"\n#include \"model.hpp\"\nint nothing;\n";
+      << "#include \"counted.hpp\"\n#include \"hostile.hpp\"\n#include \"model.hpp\"\nint nothing;\n";
   for (const auto& [c, cpp] : {std::pair<std::string, std::string>{"gcc", "g++"}, {"clang", "clang++"}}) {
     if (!is_installed(c) || !is_installed(cpp)) {
       MESSAGE(c << " is not installed");
@@ -82,7 +86,7 @@ TEST_CASE("case 35: headers and sources are clean under strict warnings, C11 and
     };
     compile(c, "-std=c11", "include.c", {});
     compile(cpp, "-std=c++20", "include.cpp", {});
-    for (const char* source : {"model.cpp", "hostile.cpp", "shared.cpp"}) {
+    for (const char* source : {"model.cpp", "hostile.cpp", "shared.cpp", "counted.cpp"}) {
       compile(cpp, "-std=c++20", source, {});
       compile(cpp, "-std=c++20", source, {"-DCOHORT_NO_CHECKS"});
     }

@@ -62,4 +62,34 @@ TEST_CASE("random graphs of exact operators give the interpreter's bits") {
   }
 }
 
+TEST_CASE("copies for common dims give the bits of the functions, at these dims and at others") {
+  Module module;
+  module.name = "specialised";
+  for (std::uint64_t seed = 100; seed < 140; ++seed)
+    join_module(module, random_module(seed), fmt::format("graph{}.", seed));
+  CompileOptions options;
+  for (const auto& function : module.functions) {
+    const DimValues dims = sample_call(module, *function, 0).dims;
+    FunctionCounts& counts = options.profile.functions[function->name];
+    counts.calls = 1;
+    for (DimId d = 0; d < dims.size(); ++d) counts.dims[d].calls[dims[d]] = 1;
+  }
+  CHECK(compile(module, options).specialised.size() >= 10);
+  const Engine specialised = compiled_engine(module, options, {"-O1"}),
+               usual = compiled_engine(module, {}, {"-O1"});
+  for (const auto& function : module.functions) {
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+      INFO(function->name << ", sample " << seed);
+      const SampleCall call = sample_call(module, *function, seed);
+      std::vector<Tensor> expected_state = call.state, state = call.state;
+      const CallResult expected = usual(*function, call.inputs, expected_state);
+      const CallResult got = specialised(*function, call.inputs, state);
+      for (std::size_t i = 0; i < expected.outputs.size(); ++i)
+        CHECK(first_difference(expected.outputs[i], got.outputs[i]).value_or("") == "");
+      for (std::size_t s = 0; s < state.size(); ++s)
+        CHECK(first_difference(expected_state[s], state[s]).value_or("") == "");
+    }
+  }
+}
+
 }  // namespace cohort::test

@@ -57,7 +57,7 @@ struct Hand {
   std::string text(Kernel kernel) {
     if (kernel.name.empty()) kernel.name = "k";
     Identifiers names;
-    return emit_kernel({compiled, 0, cpp_dialect(), names}, kernel).text;
+    return emit_kernel({compiled, 0, cpp_dialect(), names, compiled.functions[0]}, kernel).text;
   }
   std::string text(std::vector<Stmt> body) {
     Kernel kernel;

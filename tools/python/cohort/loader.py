@@ -120,6 +120,20 @@ class CompiledModule(Program):
     def load(self, path: str | os.PathLike[str]) -> None:
         self._run("load", self._workspace, os.fsencode(path))
 
+    def profile(self, path: str | os.PathLike[str] | None = None) -> dict[str, Any]:
+        """What the calls on this workspace were like: how many, with which values of named dims, and the
+        time in each kernel; saved to `path`, for `cohort compile --profile`. Only of modules compiled with
+        `--instrument`."""
+        if "profile" not in self._manifest["symbols"]:
+            raise CohortError(f"module `{self.name}` counts nothing: compile it with --instrument")
+        function = getattr(self._library, self._manifest["symbols"]["profile"])
+        function.restype = ctypes.c_size_t
+        text = ctypes.create_string_buffer(function(self._workspace, None, ctypes.c_size_t(0)) + 1)
+        function(self._workspace, text, ctypes.c_size_t(len(text)))
+        if path is not None:
+            Path(path).write_bytes(text.value)
+        return json.loads(text.value)
+
     def copy(self) -> CompiledModule:
         """The same module with a workspace of its own that holds the same state."""
         other = CompiledModule(self._path, self._manifest, self._hook)
