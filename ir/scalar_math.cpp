@@ -1,6 +1,8 @@
 // Mathematical functions that the C++ library does not have.
 #include "ir/scalar_math.h"
 
+#include "ir/scalar_math_parts.h"
+
 namespace cohort::meaning {
 
 namespace {
@@ -22,13 +24,6 @@ constexpr long double kAsymptotic[] = {
     -0.004166666666666666666666667L, 0.007575757575757575757575758L,  -0.0210927960927960927960928L,
     0.08333333333333333333333333L,   -0.4432598039215686274509804L,   3.053954330270119743803954L};
 
-template <std::size_t kCount>
-long double polynomial(const long double (&coefficients)[kCount], long double x) {
-  long double sum = 0;
-  for (std::size_t i = kCount; i-- > 0;) sum = sum * x + coefficients[i];
-  return sum;
-}
-
 long double digamma_positive(long double a) {
   long double from_root = (a - kRootHigh) - kRootLow;
   if (std::fabs(from_root) < 0.1L) return from_root * polynomial(kAtRoot, from_root);
@@ -47,7 +42,6 @@ long double digamma_wide(long double a) {
   // Reflection (DLMF 5.5.4); the distance to the nearest integer is exact.
   long double fraction = a - std::nearbyint(a);
   if (fraction == 0 || !std::isfinite(a)) return std::numeric_limits<long double>::quiet_NaN();
-  constexpr long double kPi = std::numbers::pi_v<long double>;
   return digamma_positive(1 - a) - kPi / std::tan(kPi * fraction);
 }
 

@@ -24,6 +24,27 @@ double plain(T a) {
 }
 
 long double digamma_wide(long double a);
+long double polygamma_wide(long double n, long double x);
+long double erfcx_wide(long double x);
+long double erfinv_wide(long double y);
+long double erfcinv_wide(long double q);
+long double ndtr_wide(long double x);
+long double log_ndtr_wide(long double x);
+long double ndtri_wide(long double p);
+long double ive_wide(long double v, long double x);
+long double kve_wide(long double v, long double x);
+long double gammaincinv_wide(long double a, long double p);
+long double betaincinv_wide(long double a, long double b, long double p);
+long double poisson_quantile_wide(long double mean, long double p);
+long double binomial_quantile_wide(long double n, long double chance, long double p);
+// The regularised incomplete gamma function below and above x, and the former's derivative in a.
+enum class GammaPart { kBelow, kAbove, kSlope };
+long double gamma_tail_wide(long double a, long double x, GammaPart part);
+// The regularised incomplete beta function and its derivatives in a and b.
+enum class BetaPart { kValue, kSlopeA, kSlopeB };
+long double beta_tail_wide(long double a, long double b, long double x, BetaPart part);
+// The same inside its domain, with y = 1 - x given.
+long double beta_sides_wide(long double a, long double b, long double x, long double y, BetaPart part);
 
 template <typename T>
 T exp(T a) {
@@ -166,6 +187,106 @@ template <typename T>
 T xlogy(T a, T b) {
   if (a == 0 && !std::isnan(b)) return T(0);
   return static_cast<T>(wide(a) * std::log(wide(b)));
+}
+
+template <typename T>
+T trigamma(T a) {
+  return static_cast<T>(polygamma_wide(1, a));
+}
+template <typename T>
+T polygamma(T a, T b) {
+  return static_cast<T>(polygamma_wide(a, b));
+}
+template <typename T>
+T erfcx(T a) {
+  return static_cast<T>(erfcx_wide(a));
+}
+template <typename T>
+T erfinv(T a) {
+  return static_cast<T>(erfinv_wide(a));
+}
+template <typename T>
+T erfcinv(T a) {
+  return static_cast<T>(erfcinv_wide(a));
+}
+template <typename T>
+T ndtr(T a) {
+  return static_cast<T>(ndtr_wide(a));
+}
+template <typename T>
+T log_ndtr(T a) {
+  return static_cast<T>(log_ndtr_wide(a));
+}
+template <typename T>
+T ndtri(T a) {
+  return static_cast<T>(ndtri_wide(a));
+}
+template <typename T>
+T gammainc(T a, T b) {
+  return static_cast<T>(gamma_tail_wide(a, b, GammaPart::kBelow));
+}
+template <typename T>
+T gammaincc(T a, T b) {
+  return static_cast<T>(gamma_tail_wide(a, b, GammaPart::kAbove));
+}
+template <typename T>
+T gammainc_grad(T a, T b) {
+  return static_cast<T>(gamma_tail_wide(a, b, GammaPart::kSlope));
+}
+template <typename T>
+T betainc(T a, T b, T c) {
+  return static_cast<T>(beta_tail_wide(a, b, c, BetaPart::kValue));
+}
+template <typename T>
+T betainc_grad_a(T a, T b, T c) {
+  return static_cast<T>(beta_tail_wide(a, b, c, BetaPart::kSlopeA));
+}
+template <typename T>
+T betainc_grad_b(T a, T b, T c) {
+  return static_cast<T>(beta_tail_wide(a, b, c, BetaPart::kSlopeB));
+}
+template <typename T>
+T gammaincinv(T a, T b) {
+  return static_cast<T>(gammaincinv_wide(a, b));
+}
+template <typename T>
+T betaincinv(T a, T b, T c) {
+  return static_cast<T>(betaincinv_wide(a, b, c));
+}
+template <typename T>
+T poisson_quantile(T a, T b) {
+  return static_cast<T>(poisson_quantile_wide(a, b));
+}
+template <typename T>
+T binomial_quantile(T a, T b, T c) {
+  return static_cast<T>(binomial_quantile_wide(a, b, c));
+}
+template <typename T>
+T i0e(T a) {
+  return static_cast<T>(ive_wide(0, a));
+}
+template <typename T>
+T i1e(T a) {
+  if (a == 0) return a;
+  return static_cast<T>(ive_wide(1, a));
+}
+template <typename T>
+T i0(T a) {
+  if (std::isinf(a)) return std::fabs(a);
+  return static_cast<T>(std::exp(std::fabs(static_cast<long double>(a))) * ive_wide(0, a));
+}
+template <typename T>
+T i1(T a) {
+  if (std::isinf(a) || a == 0) return a;
+  return static_cast<T>(std::exp(std::fabs(static_cast<long double>(a))) * ive_wide(1, a));
+}
+template <typename T>
+T ive(T a, T b) {
+  return static_cast<T>(ive_wide(a, b));
+}
+template <typename T>
+T kve(T a, T b) {
+  return static_cast<T>(kve_wide(a, b));
 }
 
 }  // namespace cohort::meaning

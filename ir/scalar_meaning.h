@@ -24,6 +24,26 @@ std::uint64_t word(T a) {
   return static_cast<std::uint64_t>(a);
 }
 
+// The first two words of a block of Philox4x32-10 (Salmon and others, Parallel Random Numbers: As Easy as 1,
+// 2, 3; SC 2011) with counter (element, draw) and this key, each in two words, low first.
+template <typename T>
+T philox_bits(T key, T draw, T element) {
+  std::uint32_t k[2] = {static_cast<std::uint32_t>(word(key)), static_cast<std::uint32_t>(word(key) >> 32)};
+  std::uint32_t c[4] = {static_cast<std::uint32_t>(word(element)),
+                        static_cast<std::uint32_t>(word(element) >> 32),
+                        static_cast<std::uint32_t>(word(draw)), static_cast<std::uint32_t>(word(draw) >> 32)};
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t first = std::uint64_t{0xd2511f53u} * c[0], third = std::uint64_t{0xcd9e8d57u} * c[2];
+    c[0] = static_cast<std::uint32_t>(third >> 32) ^ c[1] ^ k[0];
+    c[1] = static_cast<std::uint32_t>(third);
+    c[2] = static_cast<std::uint32_t>(first >> 32) ^ c[3] ^ k[1];
+    c[3] = static_cast<std::uint32_t>(first);
+    k[0] += 0x9e3779b9u;
+    k[1] += 0xbb67ae85u;
+  }
+  return wrapped<T>(c[0] | std::uint64_t{c[1]} << 32);
+}
+
 template <typename T>
 bool is_nan(T a) {
   if constexpr (kIsFloat<T>) return std::isnan(a);

@@ -31,4 +31,12 @@ Symbol cast_like(const Symbol& x, const Symbol& like) {
   return {x.to, x.to->cast(x.value, like.type().dtype)};
 }
 
+Symbol gamma_density(const Symbol& a, const Symbol& x) {
+  return exp(xlogy(a - 1.0, x) - x - gammaln(a));
+}
+Symbol beta_density(const Symbol& a, const Symbol& b, const Symbol& x) {
+  const Symbol log_beta = gammaln(a) + gammaln(b) - gammaln(a + b);
+  return exp(xlogy(a - 1.0, x) + xlogy(b - 1.0, 1.0 - x) - log_beta);
+}
+
 }  // namespace cohort::symbols

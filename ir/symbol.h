@@ -32,6 +32,7 @@ inline const Symbol zero{nullptr, kNoId, kNoId, Symbol::Kind::kZero};
 inline const Symbol undefined{nullptr, kNoId, kNoId, Symbol::Kind::kUndefined};
 inline constexpr double kLog2 = 0.693147180559945309417;     // log(2)
 inline constexpr double kLog10 = 2.30258509299404568402;     // log(10)
+inline constexpr double kNormalPeak = 0.398942280401432678;    // 1 / sqrt(2 pi)
 inline constexpr double kErfSlope = 1.12837916709551257390;  // 2 / sqrt(pi), the slope of erf at 0
 
 // x where c, nothing elsewhere: see Symbol::mask.
@@ -62,8 +63,12 @@ COHORT_BINARY(operator>, "gt")
 COHORT_BINARY(operator>=, "ge")
 COHORT_BINARY(operator&&, "and")
 COHORT_BINARY(floor_div, "floor_div")
+COHORT_BINARY(gammainc_grad, "gammainc_grad")
 COHORT_BINARY(hypot, "hypot")
+COHORT_BINARY(ive, "ive")
+COHORT_BINARY(kve, "kve")
 COHORT_BINARY(max, "max")
+COHORT_BINARY(polygamma, "polygamma")
 COHORT_BINARY(pow, "pow")
 COHORT_BINARY(xlogy, "xlogy")
 COHORT_UNARY(cos, "cos")
@@ -71,6 +76,11 @@ COHORT_UNARY(cosh, "cosh")
 COHORT_UNARY(digamma, "digamma")
 COHORT_UNARY(exp, "exp")
 COHORT_UNARY(expm1, "expm1")
+COHORT_UNARY(gammaln, "gammaln")
+COHORT_UNARY(i0, "i0")
+COHORT_UNARY(i0e, "i0e")
+COHORT_UNARY(i1, "i1")
+COHORT_UNARY(i1e, "i1e")
 COHORT_UNARY(log, "log")
 COHORT_UNARY(reciprocal, "reciprocal")
 COHORT_UNARY(sigmoid, "sigmoid")
@@ -79,11 +89,21 @@ COHORT_UNARY(sin, "sin")
 COHORT_UNARY(sinh, "sinh")
 COHORT_UNARY(sqrt, "sqrt")
 COHORT_UNARY(square, "square")
+COHORT_UNARY(trigamma, "trigamma")
 #undef COHORT_UNARY
 #undef COHORT_BINARY
 inline Symbol where(const Symbol& c, const Symbol& a, const Symbol& b) {
   return scalar_node("where", std::array{c, a, b});
 }
+inline Symbol betainc_grad_a(const Symbol& a, const Symbol& b, const Symbol& x) {
+  return scalar_node("betainc_grad_a", std::array{a, b, x});
+}
+inline Symbol betainc_grad_b(const Symbol& a, const Symbol& b, const Symbol& x) {
+  return scalar_node("betainc_grad_b", std::array{a, b, x});
+}
+// The densities of the gamma distribution of shape a and of the beta distribution at x.
+Symbol gamma_density(const Symbol& a, const Symbol& x);
+Symbol beta_density(const Symbol& a, const Symbol& b, const Symbol& x);
 
 }  // namespace symbols
 }  // namespace cohort

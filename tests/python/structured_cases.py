@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+import special_cases  # noqa: F401  adds its cases
 from op_cases import CASES, RNG, case, normal
 
 X = normal(np.float64, (3, 5))

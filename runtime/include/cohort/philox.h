@@ -59,6 +59,28 @@ RT_INLINE rt_philox_words<rt_at<uint32_t, I>> rt_random_words(uint64_t key, uint
       static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32));
 }
 
+// The first two words of element `element` of draw `draw` as one number, cut to the operands' width: the
+// operator philox_bits. The rounds run on 32-bit numbers in 64-bit lanes.
+template <class A, class B, class C>
+RT_INLINE rt_join3<A, B, C> rt_philox_bits(A key, B draw, C element) {
+  using V = rt_join3<A, B, C>;
+  using U = rt_like<uint64_t, V>;
+  const auto wide = [](auto x) { return rt_cast<uint64_t>(rt_as<V>(x)); };
+  const U k = wide(key), d = wide(draw), e = wide(element), word = rt_fill<U>(0xffffffffu);
+  U x0 = e & word, x1 = e >> 32, x2 = d & word, x3 = d >> 32, key0 = k & word, key1 = k >> 32;
+  for (int round = 0; round < 10; ++round) {
+    const U first = x0 * rt_fill<U>(0xd2511f53u), third = x2 * rt_fill<U>(0xcd9e8d57u);
+    const U high0 = third >> 32, high2 = first >> 32;
+    x0 = high0 ^ x1 ^ key0;
+    x2 = high2 ^ x3 ^ key1;
+    x1 = third & word;
+    x3 = first & word;
+    key0 = (key0 + rt_fill<U>(0x9e3779b9u)) & word;
+    key1 = (key1 + rt_fill<U>(0xbb67ae85u)) & word;
+  }
+  return rt_cast<rt_elem<V>>(U(x0 | (x1 << 32)));
+}
+
 // [0, 1): the top 24 bits of the first word, or 27 bits of the second over 26 of the first.
 template <class T, class U>
 RT_INLINE rt_like<T, U> rt_unit_interval(U first, U second) {

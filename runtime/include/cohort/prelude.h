@@ -12,4 +12,5 @@
 #include "memory.h"
 #include "philox.h"
 #include "sort.h"
+#include "special.h"
 #include "vector.h"

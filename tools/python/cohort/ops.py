@@ -25,10 +25,12 @@ if TYPE_CHECKING:
 SCALAR = {
     1: "neg reciprocal square sqrt cbrt abs sign not bit_not isnan isinf isfinite floor ceil trunc round rint"
     " exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh sigmoid"
-    " softplus relu log1mexp erf erfc gammaln digamma",
+    " softplus relu log1mexp erf erfc gammaln digamma trigamma erfcx erfinv erfcinv"
+    " ndtr log_ndtr ndtri i0 i1 i0e i1e",
     2: "add sub mul true_div floor_div mod pow min max eq ne lt le gt ge and or xor bit_and bit_or bit_xor"
-    " shift_left shift_right atan2 logaddexp xlogy copysign nextafter hypot",
-    3: "clip where fma",
+    " shift_left shift_right atan2 logaddexp xlogy copysign nextafter hypot polygamma gammainc"
+    " gammaincc gammainc_grad gammaincinv poisson_quantile ive kve",
+    3: "clip where fma betainc betainc_grad_a betainc_grad_b betaincinv binomial_quantile philox_bits",
 }
 
 # Operators with attributes: number of operands (None: any), attribute names in positional order; `!` marks
@@ -92,6 +94,18 @@ STRUCTURED: dict[str, tuple[int | None, str]] = {
     "print": (1, "message"),
     "copy": (1, ""),
     "stop_gradient": (1, ""),
+    "random_bits": (2, "shape"),
+    "random_uniform": (2, "shape dtype"),
+    "random_normal": (2, "shape dtype"),
+    "random_exponential": (2, "shape dtype"),
+    "random_permutation": (2, "n!"),
+    "random_bernoulli": (3, "shape"),
+    "random_categorical": (3, "shape logits"),
+    "random_gamma": (3, "shape"),
+    "random_beta": (4, "shape"),
+    "random_poisson": (3, "shape"),
+    "random_binomial": (4, "shape"),
+    "random_multinomial": (4, "shape"),
 }
 
 _KEYWORDS = ("and", "or", "not", "assert", "print")

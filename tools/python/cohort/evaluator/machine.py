@@ -16,10 +16,16 @@ from ..data import decode_literal
 from ..errors import CohortError, EvaluationError, GraphError
 from ..program import Program
 from ..types import Type, parse_dim, parse_type
-from . import indexing, linalg, loops, reductions, scalar, shaping
+from . import indexing, linalg, loops, randoms, reductions, scalar, shaping
 from .reader import Document, GraphSource, check_keys, read
 
-_STRUCTURED = {**shaping.TABLE, **indexing.TABLE, **reductions.TABLE, **linalg.TABLE}
+_STRUCTURED = {
+    **shaping.TABLE,
+    **indexing.TABLE,
+    **reductions.TABLE,
+    **linalg.TABLE,
+    **randoms.TABLE,
+}
 
 
 class Evaluator(Program):

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..dtypes import BOOL, F64, I64, NARROW_FLOATS, is_float, is_integer, promote
 from ..errors import GraphError
-from . import special
+from . import special, special_functions
 
 
 def literal_dtype(literals: list[Any], meets: list[np.dtype]) -> np.dtype:
@@ -148,6 +148,7 @@ TABLE: dict[str, tuple[str, Callable[..., Any]]] = {
     "bit_or": (_ANY, np.bitwise_or),
     "bit_xor": (_ANY, np.bitwise_xor),
     "bit_not": (_ANY, np.invert),
+    "philox_bits": (_ANY, special.philox_bits),
     "shift_left": (_ANY, np.left_shift),
     "shift_right": (_ANY, np.right_shift),
     "isnan": (_FLOAT, np.isnan),
@@ -192,6 +193,7 @@ TABLE: dict[str, tuple[str, Callable[..., Any]]] = {
     "nextafter": (_FLOAT, np.nextafter),
     "hypot": (_FLOAT, np.hypot),
     "fma": (_FLOAT, special.fma),
+    **{name: (_FLOAT, function) for name, function in special_functions.TABLE.items()},
 }
 
 

@@ -84,6 +84,19 @@ def xlogy(x, y):
     return np.where((x == 0) & ~np.isnan(y), np.zeros_like(x), x * np.log(y))
 
 
+def philox_bits(key, draw, element):
+    """The first two words of a block of Philox4x32-10 with counter (element, draw) and this key."""
+    word = np.uint64(0xFFFFFFFF)
+    wide = [np.asarray(x).astype(np.uint64) for x in (element, draw, key)]
+    half = np.uint64(32)
+    (c0, c2, k0), (c1, c3, k1) = [x & word for x in wide], [x >> half for x in wide]
+    for _ in range(10):
+        first, third = c0 * np.uint64(0xD2511F53), c2 * np.uint64(0xCD9E8D57)
+        c0, c1, c2, c3 = (third >> half) ^ c1 ^ k0, third & word, (first >> half) ^ c3 ^ k1, first & word
+        k0, k1 = (k0 + np.uint64(0x9E3779B9)) & word, (k1 + np.uint64(0xBB67AE85)) & word
+    return (c0 | c1 << half).astype(np.asarray(key).dtype)
+
+
 def _fma_exact(a: float, b: float, c: float) -> float:
     if not (math.isfinite(a) and math.isfinite(b) and math.isfinite(c)):
         if math.isinf(c) and math.isfinite(a) and math.isfinite(b):
