@@ -43,7 +43,8 @@ std::vector<FixedDim> common_dims(const Function& function, const kernel::Progra
 
 CompiledModule compile(Module module, const CompileOptions& options) {
   CompiledModule compiled;
-  compiled.module = optimise(std::move(module), graph_options(options));
+  // Not even flags that leave passes out leave functions unwritten that have no loops of their own.
+  compiled.module = without_applied_functions(optimise(std::move(module), graph_options(options)));
   const Dims& dims = compiled.module.dims;
   std::vector<kernel::Program> programs;
   for (const std::shared_ptr<const Function>& function : compiled.module.functions)

@@ -10,6 +10,7 @@ namespace {
 // n! x^-(n + 1).
 Real polygamma_scale(Real n, Real x) {
   if (n < 1000) return std::tgamma(n + 1) * std::pow(x, -n - 1);
+  if (n > 1e15L) return x < n / std::numbers::e_v<Real> ? kInfinity : 0;
   const Real rest = 0.5L * std::log(2 * kPi * n) + stirling_rest(n) - std::log(x);
   return std::exp(n * (std::log(n) - std::log(x) - 1) + rest);
 }

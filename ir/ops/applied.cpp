@@ -45,23 +45,58 @@ void check_types(const InferContext& context, std::span<const Type> expected) {
   }
 }
 
-std::vector<ValueId> wrt_values(const InferContext& context) {
-  const Function& function = applied_function(context);
-  const std::string& disconnected = *std::get_if<std::string>(find_attr(context.attrs, "disconnected")
-                                                                  ? find_attr(context.attrs, "disconnected")
-                                                                  : &*context.op.attrs[0].fallback);
+namespace {
+
+// The input or state variable of that name; kNoId: there is none, or it has no gradient.
+ValueId movable(const Function& function, const std::string& name) {
+  const auto found = std::find_if(function.values.begin(), function.values.end(), [&](const Value& value) {
+    return value.name == name && (value.kind == ValueKind::kInput || value.kind == ValueKind::kState);
+  });
+  if (found == function.values.end() || !is_float(found->type.dtype)) return kNoId;
+  return static_cast<ValueId>(found - function.values.begin());
+}
+
+// The type of a state variable that something applied in the function reads.
+std::optional<Type> applied_state(const Function& function, const std::string& name) {
+  for (const Node& node : function.nodes)
+    for (const auto& region : node.regions) {
+      const ValueId value = movable(*region, name);
+      if (value != kNoId && region->value(value).kind == ValueKind::kState) return region->type(value);
+      if (std::optional<Type> inner = applied_state(*region, name)) return inner;
+    }
+  return {};
+}
+
+void check_derivative_attrs(const InferContext& context) {
+  const Attr* given = find_attr(context.attrs, "disconnected");
+  const std::string disconnected = given ? std::get<std::string>(*given) : "error";
   if (disconnected != "error" && disconnected != "zero")
     wrong_attribute(context, "disconnected", "is neither `error` nor `zero`");
+  if (attr<Strings>(context.attrs, "wrt").empty()) wrong_attribute(context, "wrt", "names nothing");
+}
+
+}  // namespace
+
+std::vector<Type> wrt_types(const InferContext& context) {
+  check_derivative_attrs(context);
+  const Function& function = applied_function(context);
+  std::vector<Type> types;
+  for (const std::string& name : attr<Strings>(context.attrs, "wrt")) {
+    const ValueId value = movable(function, name);
+    std::optional<Type> type = value == kNoId ? applied_state(function, name) : function.type(value);
+    if (!type) fail(DiagId::kNotMovable, context.op.name, name, function.name);
+    types.push_back(*std::move(type));
+  }
+  return types;
+}
+
+std::vector<ValueId> wrt_values(const InferContext& context) {
+  const Function& function = applied_function(context);
   std::vector<ValueId> values;
   for (const std::string& name : attr<Strings>(context.attrs, "wrt")) {
-    const auto found = std::find_if(function.values.begin(), function.values.end(), [&](const Value& value) {
-      return value.name == name && (value.kind == ValueKind::kInput || value.kind == ValueKind::kState);
-    });
-    if (found == function.values.end() || !is_float(found->type.dtype))
-      fail(DiagId::kNotMovable, context.op.name, name, function.name);
-    values.push_back(static_cast<ValueId>(found - function.values.begin()));
+    values.push_back(movable(function, name));
+    if (values.back() == kNoId) fail(DiagId::kNotMovable, context.op.name, name, function.name);
   }
-  if (values.empty()) wrong_attribute(context, "wrt", "names nothing");
   return values;
 }
 

@@ -17,7 +17,10 @@ void check_arguments(const InferContext& context, std::span<const Type> more);
 // The same where the function's inputs have other types (a batch).
 void check_types(const InferContext& context, std::span<const Type> expected);
 std::vector<Type> output_types(const Function& function);
-// The values of the function that the attribute `wrt` names; refuses names of nothing that has a gradient.
+// The types of what the attribute `wrt` names: inputs of the function, and state variables that it, or a
+// function that it applies, reads. Refuses names of nothing that has a gradient.
+std::vector<Type> wrt_types(const InferContext& context);
+// The values themselves, of a function that applies no other.
 std::vector<ValueId> wrt_values(const InferContext& context);
 std::vector<Type> types_of(const Function& function, std::span<const ValueId> values);
 // Refuses a function whose outputs are not one float scalar.

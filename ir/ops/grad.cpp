@@ -11,7 +11,7 @@ namespace {
 std::vector<Type> infer(const InferContext& context) {
   check_arguments(context, {});
   check_scalar_output(context);
-  return types_of(applied_function(context), wrt_values(context));
+  return wrt_types(context);
 }
 
 }  // namespace

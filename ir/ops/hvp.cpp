@@ -9,7 +9,7 @@ using namespace ops;
 namespace {
 
 std::vector<Type> infer(const InferContext& context) {
-  const std::vector<Type> types = types_of(applied_function(context), wrt_values(context));
+  const std::vector<Type> types = wrt_types(context);
   check_arguments(context, types);
   check_scalar_output(context);
   return types;

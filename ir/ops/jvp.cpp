@@ -9,7 +9,7 @@ using namespace ops;
 namespace {
 
 std::vector<Type> infer(const InferContext& context) {
-  check_arguments(context, types_of(applied_function(context), wrt_values(context)));
+  check_arguments(context, wrt_types(context));
   std::vector<Type> types = output_types(applied_function(context));
   const std::size_t count = types.size();
   for (std::size_t i = 0; i < count; ++i) types.push_back(Type(types[i]));

@@ -72,7 +72,8 @@ ValueId expand_binomial(FunctionBuilder& builder, std::span<const ValueId> input
 std::int64_t category_count(RandomBuilder& random, std::string_view op, std::size_t i) {
   const Shape& shape = random.shape_of(random.input(i));
   if (shape.empty() || !shape.back().is_constant() || shape.back().offset < 1)
-    fail(DiagId::kWrongShape, op, i, "needs a last axis of a constant number of categories");
+    fail(DiagId::kWrongShape, op, i, to_string(shape, random.builder().module().module().dims),
+         "has no last axis of a constant number of categories");
   return shape.back().offset;
 }
 Shape without_last(Shape shape) {

@@ -12,8 +12,7 @@ std::vector<Type> infer(const InferContext& context) {
   check_arguments(context, {});
   check_scalar_output(context);
   std::vector<Type> types = output_types(applied_function(context));
-  for (Type& type : types_of(applied_function(context), wrt_values(context)))
-    types.push_back(std::move(type));
+  for (Type& type : wrt_types(context)) types.push_back(std::move(type));
   return types;
 }
 

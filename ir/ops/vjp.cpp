@@ -12,8 +12,7 @@ namespace {
 std::vector<Type> infer(const InferContext& context) {
   std::vector<Type> types = output_types(applied_function(context));
   check_arguments(context, types);
-  for (Type& type : types_of(applied_function(context), wrt_values(context)))
-    types.push_back(std::move(type));
+  for (Type& type : wrt_types(context)) types.push_back(std::move(type));
   return types;
 }
 

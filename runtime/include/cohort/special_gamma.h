@@ -135,12 +135,13 @@ RT_LANE_FUNCTION_2(gammainc_grad)
 // n! x^-(n + 1).
 template <class T>
 RT_CALL T rt_polygamma_scale(T n, T x) {
-  if (n <= 170) {
+  if (n <= 165) {  // greater products overflow where a product is split for want of fused multiply-add
     rt_pair<T> product{1, 0};
     for (T k = 2; k <= n; k += 1) product = rt_pair_times(product, rt_pair<T>{k, 0});
     const T half = rt_pow(x, T(-0.5) * (n + 1));
     return product.high * half * half;
   }
+  if (n > 1e15) return x < n * T(0.36787944117144233) ? rt_infinity<T>() : T(0);
   const auto ratio = rt_pair_add(rt_log_exact(n), [&] {
     const auto log = rt_log_exact(x);
     return rt_pair<T>{-log.high, -log.low};
