@@ -45,12 +45,15 @@ Real betaincinv_odds(Real a, Real b, Real p) {
   });
 }
 
-// The least k from 0 to `most` with above(k) <= 1 - p.
-template <typename F>
-Real count_quantile(Real mean, Real deviation, Real most, Real p, F above) {
-  Real k = std::fmin(std::fmax(std::floor(mean + deviation * ndtri_wide(p)), 0), most);
-  while (k < most && above(k) > 1 - p) k += 1;
-  while (k > 0 && above(k - 1) <= 1 - p) k -= 1;
+// The least k from 0 to `most` whose distribution function is at least p: the lesser of p and 1 - p is
+// compared.
+template <typename F, typename G>
+Real count_quantile(Real mean, Real deviation, Real skew, Real most, Real p, F beyond, G within) {
+  const auto reached = [&](Real k) { return p < 0.5L ? within(k) >= p : beyond(k) <= 1 - p; };
+  const Real z = ndtri_wide(p), guess = std::floor(mean + deviation * z + skew * (z * z - 1));
+  Real k = std::fmin(std::fmax(guess, 0), most);
+  while (k < most && !reached(k)) k += 1;
+  while (k > 0 && reached(k - 1)) k -= 1;
   return k;
 }
 
@@ -82,17 +85,24 @@ long double poisson_quantile_wide(long double mean, long double p) {
   if (!(mean >= 0 && mean < 1e15L && p >= 0 && p <= 1)) return kNaN;
   if (mean == 0 || p == 0) return 0;
   if (p == 1) return kInfinity;
-  return count_quantile(mean, std::sqrt(mean), 0x1p53L, p,
-                        [&](Real k) { return gamma_tail_wide(k + 1, mean, GammaPart::kBelow); });
+  return count_quantile(
+      mean, std::sqrt(mean), 1 / 6.0L, 0x1p53L, p,
+      [&](Real k) { return gamma_tail_wide(k + 1, mean, GammaPart::kBelow); },
+      [&](Real k) { return gamma_tail_wide(k + 1, mean, GammaPart::kAbove); });
 }
 long double binomial_quantile_wide(long double n, long double chance, long double p) {
   if (!(n >= 0 && n < 1e15L && n == std::floor(n) && chance >= 0 && chance <= 1 && p >= 0 && p <= 1))
     return kNaN;
   if (n == 0 || chance == 0 || p == 0) return 0;
   if (chance == 1 || p == 1) return n;
-  return count_quantile(n * chance, std::sqrt(n * chance * (1 - chance)), n, p, [&](Real k) {
-    return k >= n ? Real(0) : beta_tail_wide(k + 1, n - k, chance, BetaPart::kValue);
-  });
+  return count_quantile(
+      n * chance, std::sqrt(n * chance * (1 - chance)), (1 - 2 * chance) / 6, n, p,
+      [&](Real k) {
+        return k >= n ? Real(0) : beta_sides_wide(k + 1, n - k, chance, 1 - chance, BetaPart::kValue);
+      },
+      [&](Real k) {
+        return k >= n ? Real(1) : beta_sides_wide(n - k, k + 1, 1 - chance, chance, BetaPart::kValue);
+      });
 }
 
 }  // namespace cohort::meaning

@@ -143,8 +143,9 @@ long double polygamma_wide(long double n, long double x) {
   const Real sign = even ? -1 : 1;
   if (x > 0) return sign * (std::isinf(x) ? 0 : hurwitz(n, x));
   if (x == 0) return even ? -std::copysign(kInfinity, x) : kInfinity;
+  if (std::isinf(x)) return kNaN;
   const Real up = std::floor(x), part = x - up;
-  if (part == 0) return std::isinf(x) || even ? kNaN : kInfinity;
+  if (part == 0) return even ? kNaN : kInfinity;
   // The terms on both sides of x, each distance from the integer that is near without rounding.
   const Real rest = std::nearbyint(x) - x, other = rest > 0 ? rest : 1 - part;
   const Real above = hurwitz(n, part), below = hurwitz(n, other), beyond = hurwitz(n, 1 - x);

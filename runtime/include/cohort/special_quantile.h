@@ -103,14 +103,15 @@ RT_CALL T rt_betaincinv_one(T a, T b, T p) {
 RT_LANE_FUNCTION_3(betaincinv)
 
 // The least k from 0 to `most` for which the distribution function is at least p, found around a normal
-// approximation's value; above(k) is the probability beyond k.
-template <class T, class F>
-RT_INLINE T rt_count_quantile(T mean, T deviation, T skew, T most, T p, F above) {
+// approximation's value. beyond(k) is the chance of more than k, within(k) of k or less: the lesser of p and
+// 1 - p is compared, where the function keeps its relative error.
+template <class T, class F, class G>
+RT_INLINE T rt_count_quantile(T mean, T deviation, T skew, T most, T p, F beyond, G within) {
+  const auto reached = [&](T k) { return p < 0.5 ? within(k) >= p : beyond(k) <= 1 - p; };
   const T z = rt_ndtri(p), guess = rt_floor(mean + deviation * z + skew * (z * z - 1));
-  const T beyond = 1 - p;
   T k = rt_clamp(guess, T(0), most);
-  while (k < most && above(k) > beyond) k += 1;
-  while (k > 0 && above(k - 1) <= beyond) k -= 1;
+  while (k < most && !reached(k)) k += 1;
+  while (k > 0 && reached(k - 1)) k -= 1;
   return k;
 }
 template <class T>
@@ -118,8 +119,9 @@ RT_CALL T rt_poisson_quantile_one(T mean, T p) {
   if (!(mean >= 0 && mean < 1e15 && p >= 0 && p <= 1)) return rt_not_a_number<T>();
   if (mean == 0 || p == 0) return 0;
   if (p == 1) return rt_infinity<T>();
-  return rt_count_quantile(mean, rt_sqrt(mean), T(1) / 6, T(0x1p53), p,
-                           [&](T k) { return rt_gammainc_one(k + 1, mean); });
+  return rt_count_quantile(
+      mean, rt_sqrt(mean), T(1) / 6, T(0x1p53), p, [&](T k) { return rt_gammainc_one(k + 1, mean); },
+      [&](T k) { return rt_gammaincc_one(k + 1, mean); });
 }
 RT_LANE_FUNCTION_2(poisson_quantile)
 template <class T>
@@ -128,9 +130,11 @@ RT_CALL T rt_binomial_quantile_one(T n, T chance, T p) {
     return rt_not_a_number<T>();
   if (n == 0 || chance == 0 || p == 0) return 0;
   if (chance == 1 || p == 1) return n;
-  const T variance = n * chance * (1 - chance);
-  return rt_count_quantile(n * chance, rt_sqrt(variance), (1 - 2 * chance) / 6, n, p,
-                           [&](T k) { return k >= n ? T(0) : rt_betainc_one(k + 1, n - k, chance); });
+  const rt_pair<T> single{chance, 0}, other = rt_two_sum(T(1), -chance);
+  return rt_count_quantile(
+      n * chance, rt_sqrt(n * chance * (1 - chance)), (1 - 2 * chance) / 6, n, p,
+      [&](T k) { return k >= n ? T(0) : rt_beta_inside(k + 1, n - k, single, other, rt_beta_value); },
+      [&](T k) { return k >= n ? T(1) : rt_beta_inside(n - k, k + 1, other, single, rt_beta_value); });
 }
 RT_LANE_FUNCTION_3(binomial_quantile)
 
