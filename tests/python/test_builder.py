@@ -363,3 +363,18 @@ def test_derivatives() -> None:
     results = cohort.compile(module, options=QUICK_BUILD).f(x=2.0, y=3.0, one=1.0, two=2.0)
     expected = [24, 36, 8, 24, 8, 24, 72, 24, 36 + 16, 36 + 24, 12]
     assert [float(value) for value in results.values()] == expected
+
+
+@needs("compile")
+def test_batches_and_while() -> None:
+    """Halving until below one, for each element of a batch: 5 -> 0.625, 0.5 -> 0.5."""
+    module = cohort.Module("batches")
+    condition, body = module.body("condition"), module.body("body")
+    condition.output("c", condition.input("x", "f64[]") >= 1.0)
+    body.output("y", body.input("x", "f64[]") * 0.5)
+    halved = module.function("halved")
+    halved.output("y", ops.while_(condition, body, [halved.input("x", "f64[]")])[0])
+    with module.function("f") as f:
+        f.output("y", ops.vmap(halved, [f.input("x", "f64[3]")], ["x"])[0])
+    results = cohort.compile(module, options=QUICK_BUILD).f(x=[5.0, 0.5, 64.0])
+    assert results["y"].tolist() == [0.625, 0.5, 0.5]

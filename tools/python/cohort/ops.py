@@ -217,6 +217,29 @@ def cond(
     return owner.node("cond", (condition, *operands), None, len(then.outputs), name, regions=regions)
 
 
+def while_(
+    condition: Function,
+    body: Function,
+    carries: Sequence[Value],
+    others: Sequence[Value] = (),
+    max_steps: int = 1000,
+    name: str | None = None,
+) -> tuple[Value, ...]:
+    """The last carries of a body that runs as long as a condition of the same inputs holds."""
+    operands = (*carries, *others)
+    attrs = {"carries": len(carries), "max_steps": max_steps}
+    owner = _function_of(operands, None)
+    regions = {"condition": condition, "body": body}
+    return owner.node("while", operands, attrs, len(carries), name, regions=regions)
+
+
+def vmap(
+    function: Function, operands: Sequence[Value], batched: Sequence[str], name: str | None = None
+) -> tuple[Value, ...]:
+    """A function over the elements along axis 0 of the inputs that `batched` names; outputs are stacked."""
+    return _applied("vmap", function, operands, len(function.outputs), {"batched": batched}, name)
+
+
 def call(function: Function, *operands: Value, name: str | None = None) -> tuple[Value, ...]:
     """The outputs of a function of the module, which updates no state."""
     return _applied("call", function, operands, len(function.outputs), None, name)
