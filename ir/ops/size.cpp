@@ -3,13 +3,16 @@
 #include "ir/ops/list.h"
 #include "ir/ops/loop_support.h"
 #include "ir/ops/support.h"
+#include "ir/type_errors.h"
 
 namespace cohort {
 
 namespace {
 
 std::vector<Type> infer(const InferContext& context) {
-  ops::check_shape(context, "shape");
+  const Shape& shape = ops::check_shape(context, "shape");
+  if (!checked_max_bytes({DType::kBool, shape}, context.dims))
+    fail(DiagId::kTensorTooLarge, context.op.name, to_string(shape, context.dims));
   return {{DType::kI64, {}}};
 }
 

@@ -21,12 +21,33 @@ struct Range {
 // Where each operand is taken from, if not from [-2, 2].
 std::vector<Range> domain(std::string_view op) {
   static const std::map<std::string_view, std::vector<Range>> domains{
-      {"pow", {{0.3, 2}, {-2, 2}}}, {"sqrt", {{0.3, 3}}},       {"clip", {{-2, 2}, {-1, -0.9}, {0.9, 1.2}}},
-      {"log", {{0.3, 3}}},          {"log2", {{0.3, 3}}},       {"log10", {{0.3, 3}}},
-      {"log1p", {{-0.6, 3}}},       {"log1mexp", {{-3, -0.3}}}, {"xlogy", {{-2, 2}, {0.3, 3}}},
-      {"asin", {{-0.8, 0.8}}},      {"acos", {{-0.8, 0.8}}},    {"acosh", {{1.3, 4}}},
-      {"atanh", {{-0.8, 0.8}}},     {"tan", {{-1.2, 1.2}}},     {"gammaln", {{0.4, 4}}},
-      {"digamma", {{0.4, 4}}},      {"reciprocal", {{0.4, 2}}}, {"true_div", {{-2, 2}, {0.4, 2}}},
+      {"pow", {{0.3, 2}, {-2, 2}}},
+      {"sqrt", {{0.3, 3}}},
+      {"clip", {{-2, 2}, {-1, -0.9}, {0.9, 1.2}}},
+      {"log", {{0.3, 3}}},
+      {"log2", {{0.3, 3}}},
+      {"log10", {{0.3, 3}}},
+      {"log1p", {{-0.6, 3}}},
+      {"log1mexp", {{-3, -0.3}}},
+      {"xlogy", {{-2, 2}, {0.3, 3}}},
+      {"asin", {{-0.8, 0.8}}},
+      {"acos", {{-0.8, 0.8}}},
+      {"acosh", {{1.3, 4}}},
+      {"atanh", {{-0.8, 0.8}}},
+      {"tan", {{-1.2, 1.2}}},
+      {"gammaln", {{0.4, 4}}},
+      {"erfinv", {{-0.8, 0.8}}},
+      {"erfcinv", {{0.3, 1.7}}},
+      {"ndtri", {{0.15, 0.85}}},
+      {"gammainc", {{0.6, 3}, {0.4, 3}}},
+      {"poisson_quantile", {{0.6, 3}, {0.15, 0.85}}},
+      {"binomial_quantile", {{3, 8}, {0.3, 0.7}, {0.15, 0.85}}},
+      {"gammaincc", {{0.6, 3}, {0.4, 3}}},
+      {"betainc", {{0.6, 3}, {0.6, 3}, {0.15, 0.85}}},
+      {"trigamma", {{0.4, 4}}},
+      {"digamma", {{0.4, 4}}},
+      {"reciprocal", {{0.4, 2}}},
+      {"true_div", {{-2, 2}, {0.4, 2}}},
       {"cbrt", {{0.4, 3}}},
   };
   const auto found = domains.find(op);
@@ -51,8 +72,12 @@ std::optional<Case> case_of(const OpDef& op) {
 }
 
 // Rows with a part that has no derivative in this table.
-const std::vector<std::string_view> kUndefined{"digamma", "nextafter"};
-const std::vector<std::string_view> kUndefinedTwice{"gammaln"};  // its slope is digamma
+const std::vector<std::string_view> kUndefined{
+    "nextafter", "polygamma", "gammainc_grad", "betainc_grad_a", "betainc_grad_b", "ive", "kve"};
+// Their slopes by the parameters have none.
+const std::vector<std::string_view> kUndefinedTwice{"gammainc", "gammaincc", "betainc"};
+// Known to 4096 ulp, which differences would magnify; a whole number of trials, which differences leave.
+const std::vector<std::string_view> kInexact{"gammaincinv", "betaincinv", "binomial_quantile"};
 
 bool is_in(const std::vector<std::string_view>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -72,7 +97,7 @@ std::optional<DiagId> refusal(const Case& c) {
 TEST_CASE("gradients of all scalar rows, and theirs") {
   int rows = 0;
   for (const OpDef* op : all_ops()) {
-    if (op->scalar == ScalarOp::kNone) continue;
+    if (op->scalar == ScalarOp::kNone || is_in(kInexact, op->name)) continue;
     const std::optional<Case> c = case_of(*op);
     if (!c) continue;
     ++rows;
