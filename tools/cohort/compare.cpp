@@ -98,7 +98,7 @@ std::vector<double> allowed_ulp(const Function& function) {
   for (const Node& node : function.nodes) {
     double most = 0;
     for (const ValueId input : node.inputs) most = std::max(most, allowed[input]);
-    if (own_ulp(node) > 0) most += kUlpPerOperator;
+    if (own_ulp(node) > 0) most += std::max<double>(kUlpPerOperator, own_ulp(node));
     double within = 0;  // the longest path in a region
     for (const auto& region : node.regions) {
       for (const double path : allowed_ulp(*region)) within = std::max(within, path);
