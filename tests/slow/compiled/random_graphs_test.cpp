@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "compiler/sample.h"
@@ -32,6 +33,11 @@ std::string difference(const Module& module, const Engine& engine, const Functio
     if (const auto found = first_difference(expected_state[update.state], got_state[update.state]))
       return module.states[update.state].name + ": " + *found;
   return {};
+}
+
+bool has_dims(const Function& function) {
+  return std::any_of(function.inputs.begin(), function.inputs.end(),
+                     [&](ValueId input) { return !is_constant(function.type(input).shape); });
 }
 
 }  // namespace
@@ -65,8 +71,9 @@ TEST_CASE("random graphs of exact operators give the interpreter's bits") {
 TEST_CASE("copies for common dims give the bits of the functions, at these dims and at others") {
   Module module;
   module.name = "specialised";
-  for (std::uint64_t seed = 100; seed < 140; ++seed)
-    join_module(module, random_module(seed), fmt::format("graph{}.", seed));
+  for (std::uint64_t seed = 100; module.functions.size() < 40; ++seed)
+    if (const Module graph = random_module(seed); has_dims(*graph.functions[0]))
+      join_module(module, graph, fmt::format("graph{}.", seed));
   CompileOptions options;
   for (const auto& function : module.functions) {
     const DimValues dims = sample_call(module, *function, 0).dims;
@@ -74,7 +81,7 @@ TEST_CASE("copies for common dims give the bits of the functions, at these dims 
     counts.calls = 1;
     for (DimId d = 0; d < dims.size(); ++d) counts.dims[d].calls[dims[d]] = 1;
   }
-  CHECK(compile(module, options).specialised.size() >= 3);
+  CHECK(compile(module, options).specialised.size() >= 10);
   const Engine specialised = compiled_engine(module, options, {"-O1"}),
                usual = compiled_engine(module, {}, {"-O1"});
   for (const auto& function : module.functions) {
