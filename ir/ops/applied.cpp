@@ -37,12 +37,30 @@ void check_types(const InferContext& context, std::span<const Type> expected) {
   if (expected.size() != context.inputs.size())
     fail(DiagId::kArgumentCount, context.op.name, expected.size(), function.name, context.inputs.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    if (expected[i] == context.inputs[i]) continue;
     const bool is_own = i < function.inputs.size();
-    fail(DiagId::kArgumentType, context.op.name,
-         is_own ? function.value(function.inputs[i]).name : fmt::format("input {}", i), function.name,
-         to_string(expected[i], context.dims), to_string(context.inputs[i], context.dims));
+    check_same(context, is_own ? function.value(function.inputs[i]).name : fmt::format("input {}", i),
+               function, expected[i], context.inputs[i]);
   }
+}
+
+void check_same(const InferContext& context, std::string_view name, const Function& function,
+                const Type& expected, const Type& given) {
+  if (expected == given) return;
+  fail(DiagId::kArgumentType, context.op.name, name, function.name, to_string(expected, context.dims),
+       to_string(given, context.dims));
+}
+
+void check_body(const InferContext& context, const Function& body, std::span<const Type> given) {
+  if (!body.updates.empty()) fail(DiagId::kAppliedUpdates, context.op.name, body.name);
+  for (const Value& value : body.values)
+    if (value.kind == ValueKind::kState) fail(DiagId::kBodyReadsState, context.op.name, value.name);
+  // The numbers told are those of the node, which may have inputs that the body does not see.
+  const std::size_t unseen = context.inputs.size() - given.size();
+  if (body.inputs.size() != given.size())
+    fail(DiagId::kArgumentCount, context.op.name, body.inputs.size() + unseen, body.name,
+         context.inputs.size());
+  for (std::size_t i = 0; i < given.size(); ++i)
+    check_same(context, body.value(body.inputs[i]).name, body, body.type(body.inputs[i]), given[i]);
 }
 
 namespace {

@@ -1,6 +1,6 @@
-// Operators that apply a function of the module, or its derivative: `call`, `grad`, `value_and_grad`, `vjp`,
-// `jvp`, `hvp`. They have types and nothing else: the pass `expand_functions` writes them out before anything
-// runs.
+// What operators that take functions share: those that apply a function of the module, or its derivative
+// (`call`, `grad`, `value_and_grad`, `vjp`, `jvp`, `hvp`, `vmap`, `while`), and loops and branches. The
+// former have types and nothing else: the pass `expand_functions` writes them out before anything runs.
 #pragma once
 
 #include "ir/ops/support.h"
@@ -16,6 +16,12 @@ const Function& applied_function(const InferContext& context);
 void check_arguments(const InferContext& context, std::span<const Type> more);
 // The same where the function's inputs have other types (a batch).
 void check_types(const InferContext& context, std::span<const Type> expected);
+// For a body of a loop or a branch: refuses one that updates or reads state, and inputs that are not of the
+// types `given` by the node.
+void check_body(const InferContext& context, const Function& body, std::span<const Type> given);
+// Refuses `given` for the value `name` of `function` if it is not what is expected.
+void check_same(const InferContext& context, std::string_view name, const Function& function,
+                const Type& expected, const Type& given);
 std::vector<Type> output_types(const Function& function);
 // The types of what the attribute `wrt` names: inputs of the function, and state variables that it, or a
 // function that it applies, reads. Refuses names of nothing that has a gradient.

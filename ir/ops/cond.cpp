@@ -4,9 +4,9 @@
 #include "ir/gradient.h"
 #include "ir/interpreter.h"
 #include "ir/number_text.h"
+#include "ir/ops/applied.h"
 #include "ir/ops/body_gradient.h"
 #include "ir/ops/list.h"
-#include "ir/ops/support.h"
 
 namespace cohort {
 
@@ -22,19 +22,8 @@ std::vector<Type> infer(const InferContext& context) {
   std::vector<Type> types;
   for (std::size_t r = 0; r < 2; ++r) {
     const Function& branch = *context.regions[r];
-    if (!branch.updates.empty()) fail(DiagId::kAppliedUpdates, context.op.name, branch.name);
-    for (const Value& value : branch.values)
-      if (value.kind == ValueKind::kState) fail(DiagId::kBodyReadsState, context.op.name, value.name);
-    if (branch.inputs.size() + 1 != context.inputs.size())
-      fail(DiagId::kArgumentCount, context.op.name, branch.inputs.size() + 1, branch.name,
-           context.inputs.size());
-    for (std::size_t i = 0; i < branch.inputs.size(); ++i)
-      if (!(branch.type(branch.inputs[i]) == context.inputs[i + 1]))
-        fail(DiagId::kArgumentType, context.op.name, branch.value(branch.inputs[i]).name, branch.name,
-             to_string(branch.type(branch.inputs[i]), context.dims),
-             to_string(context.inputs[i + 1], context.dims));
-    std::vector<Type> own;
-    for (const Output& output : branch.outputs) own.push_back(branch.type(output.value));
+    check_body(context, branch, context.inputs.subspan(1));
+    std::vector<Type> own = output_types(branch);
     if (r == 1 && own != types) fail(DiagId::kBranchTypes, context.op.name);
     types = std::move(own);
   }

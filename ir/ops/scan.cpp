@@ -17,6 +17,7 @@
 
 #include "ir/interpreter.h"
 #include "ir/number_text.h"
+#include "ir/ops/applied.h"
 #include "ir/ops/list.h"
 #include "ir/ops/scan_gradient.h"
 
@@ -80,15 +81,10 @@ ScanParts check_counts(const InferContext& context) {
     wrong_attribute(
         context, "carries",
         fmt::format("with {} sequences needs more inputs than {}", sequences, context.inputs.size()));
-  if (body.inputs.size() != context.inputs.size())
-    fail(DiagId::kArgumentCount, context.op.name, body.inputs.size(), body.name, context.inputs.size());
   if (body.outputs.size() < least_outputs)
     wrong_attribute(
         context, "carries",
         fmt::format("needs a body with {} outputs or more, not {}", least_outputs, body.outputs.size()));
-  if (!body.updates.empty()) fail(DiagId::kAppliedUpdates, context.op.name, body.name);
-  for (const Value& value : body.values)
-    if (value.kind == ValueKind::kState) fail(DiagId::kBodyReadsState, context.op.name, value.name);
   return scan_parts(context.attrs, context.inputs.size(), body.outputs.size());
 }
 
@@ -107,31 +103,22 @@ Dim check_steps(const InferContext& context, const ScanParts& parts) {
   return steps;
 }
 
-void check_same(const InferContext& context, std::string_view name, const Type& expected, const Type& given) {
-  if (expected == given) return;
-  fail(DiagId::kArgumentType, context.op.name, name, context.regions[0]->name,
-       to_string(expected, context.dims), to_string(given, context.dims));
-}
-
 std::vector<Type> infer(const InferContext& context) {
   const ScanParts parts = check_counts(context);
   const Dim steps = check_steps(context, parts);
   const Function& body = *context.regions[0];
-  for (std::size_t i = 0; i < context.inputs.size(); ++i) {
-    const Type& given = context.inputs[i];
-    check_same(context, body.value(body.inputs[i]).name, body.type(body.inputs[i]),
-               i < parts.sequences ? element_type(given) : given);
-  }
-  std::vector<Type> types;
+  std::vector<Type> types, given(context.inputs.begin(), context.inputs.end());
+  for (std::size_t i = 0; i < parts.sequences; ++i) given[i] = element_type(given[i]);
+  check_body(context, body, given);
   for (std::size_t i = 0; i < body.outputs.size(); ++i) {
     const Type& type = body.type(body.outputs[i].value);
     if (i < parts.carries) {
-      check_same(context, body.outputs[i].name, context.inputs[parts.sequences + i], type);
+      check_same(context, body.outputs[i].name, body, context.inputs[parts.sequences + i], type);
       types.push_back(type);
     } else if (i < parts.carries + parts.outputs) {
       types.push_back(stacked_type(type, steps));
     } else {
-      check_same(context, body.outputs[i].name, {DType::kBool, {}}, type);
+      check_same(context, body.outputs[i].name, body, {DType::kBool, {}}, type);
       types.push_back({DType::kI64, {}});
     }
   }

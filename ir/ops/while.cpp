@@ -16,26 +16,14 @@ using namespace ops;
 namespace {
 
 void check_region(const InferContext& context, const Function& function, std::span<const Type> outputs) {
-  if (!function.updates.empty()) fail(DiagId::kAppliedUpdates, context.op.name, function.name);
-  for (const Value& value : function.values)
-    if (value.kind == ValueKind::kState) fail(DiagId::kBodyReadsState, context.op.name, value.name);
-  if (function.inputs.size() != context.inputs.size())
-    fail(DiagId::kArgumentCount, context.op.name, function.inputs.size(), function.name,
-         context.inputs.size());
-  for (std::size_t i = 0; i < function.inputs.size(); ++i)
-    if (!(function.type(function.inputs[i]) == context.inputs[i]))
-      fail(DiagId::kArgumentType, context.op.name, function.value(function.inputs[i]).name, function.name,
-           to_string(function.type(function.inputs[i]), context.dims),
-           to_string(context.inputs[i], context.dims));
+  check_body(context, function, context.inputs);
   const std::vector<Type> given = output_types(function);
   if (given.size() != outputs.size())
     wrong_attribute(
         context, "carries",
         fmt::format("wants {} outputs of `{}`, which has {}", outputs.size(), function.name, given.size()));
   for (std::size_t i = 0; i < given.size(); ++i)
-    if (!(given[i] == outputs[i]))
-      fail(DiagId::kArgumentType, context.op.name, function.outputs[i].name, function.name,
-           to_string(outputs[i], context.dims), to_string(given[i], context.dims));
+    check_same(context, function.outputs[i].name, function, outputs[i], given[i]);
 }
 
 std::vector<Type> infer(const InferContext& context) {
