@@ -48,14 +48,8 @@ const OpDef& op_cholesky() {
       .attrs = {{"lower", AttrKind::kBool, false, true}},
       .meaning = "the triangular factor of a positive definite matrix, NaN where it is none",
       .infer = infer,
-      .evaluate =
-          [](EvalContext& context) {
-            evaluate_matrices(context, described(context.attrs, input_types(context)));
-          },
-      .loops =
-          [](LoopContext& context) {
-            matrix_loops(context, described(context.attrs(), input_types(context)));
-          },
+      .evaluate = evaluate_described<described>,
+      .loops = described_loops<described>,
       .casting = Casting::kFloat,
       .gradient = gradient,
   };

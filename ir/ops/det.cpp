@@ -33,14 +33,8 @@ const OpDef& op_det() {
       .op_class = OpClass::kOpaque,
       .meaning = "the determinant",
       .infer = infer,
-      .evaluate =
-          [](EvalContext& context) {
-            evaluate_matrices(context, described(context.attrs, input_types(context)));
-          },
-      .loops =
-          [](LoopContext& context) {
-            matrix_loops(context, described(context.attrs(), input_types(context)));
-          },
+      .evaluate = evaluate_described<described>,
+      .loops = described_loops<described>,
       .casting = Casting::kFloat,
       .gradient = gradient,
   };

@@ -50,14 +50,8 @@ const OpDef& op_eigh() {
       .op_class = OpClass::kOpaque,
       .meaning = "eigenvalues, ascending, and eigenvectors of a symmetric matrix",
       .infer = infer,
-      .evaluate =
-          [](EvalContext& context) {
-            evaluate_matrices(context, described(context.attrs, input_types(context)));
-          },
-      .loops =
-          [](LoopContext& context) {
-            matrix_loops(context, described(context.attrs(), input_types(context)));
-          },
+      .evaluate = evaluate_described<described>,
+      .loops = described_loops<described>,
       .casting = Casting::kFloat,
       .gradient = gradient,
   };

@@ -48,6 +48,16 @@ MatrixCall factored_call(std::string_view function, const Type& x, std::vector<i
 
 void evaluate_matrices(EvalContext& context, const MatrixCall& call);
 void matrix_loops(LoopContext& context, const MatrixCall& call);
+// An operator's `evaluate` and `loops`, from the function that describes its call.
+using DescribeCall = MatrixCall (*)(const Attrs& attrs, const std::vector<Type>& inputs);
+template <DescribeCall kDescribe>
+void evaluate_described(EvalContext& context) {
+  evaluate_matrices(context, kDescribe(context.attrs, input_types(context)));
+}
+template <DescribeCall kDescribe>
+void described_loops(LoopContext& context) {
+  matrix_loops(context, kDescribe(context.attrs(), input_types(context)));
+}
 
 // --- Gradients ---
 

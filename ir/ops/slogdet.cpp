@@ -34,14 +34,8 @@ const OpDef& op_slogdet() {
       .op_class = OpClass::kOpaque,
       .meaning = "sign and logarithm of the determinant",
       .infer = infer,
-      .evaluate =
-          [](EvalContext& context) {
-            evaluate_matrices(context, described(context.attrs, input_types(context)));
-          },
-      .loops =
-          [](LoopContext& context) {
-            matrix_loops(context, described(context.attrs(), input_types(context)));
-          },
+      .evaluate = evaluate_described<described>,
+      .loops = described_loops<described>,
       .casting = Casting::kFloat,
       .gradient = gradient,
       .ulp = 16,  // logarithms that may cancel

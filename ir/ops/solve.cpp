@@ -52,14 +52,8 @@ const OpDef& op_solve() {
       .attrs = {{"assume", AttrKind::kString, false, std::string("general")}},
       .meaning = "the solution of a system of equations",
       .infer = infer,
-      .evaluate =
-          [](EvalContext& context) {
-            evaluate_matrices(context, described(context.attrs, input_types(context)));
-          },
-      .loops =
-          [](LoopContext& context) {
-            matrix_loops(context, described(context.attrs(), input_types(context)));
-          },
+      .evaluate = evaluate_described<described>,
+      .loops = described_loops<described>,
       .casting = Casting::kFloat,
       .gradient = gradient,
   };

@@ -49,14 +49,8 @@ const OpDef& op_solve_triangular() {
                 {"unit_diagonal", AttrKind::kBool, false, false}},
       .meaning = "the solution of a system of equations whose matrix is triangular",
       .infer = infer_solution,
-      .evaluate =
-          [](EvalContext& context) {
-            evaluate_matrices(context, described(context.attrs, input_types(context)));
-          },
-      .loops =
-          [](LoopContext& context) {
-            matrix_loops(context, described(context.attrs(), input_types(context)));
-          },
+      .evaluate = evaluate_described<described>,
+      .loops = described_loops<described>,
       .casting = Casting::kFloat,
       .gradient = gradient,
   };

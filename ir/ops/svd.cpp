@@ -71,14 +71,8 @@ const OpDef& op_svd() {
       .op_class = OpClass::kOpaque,
       .meaning = "x = u diag(s) vt: singular values, descending, and vectors",
       .infer = infer,
-      .evaluate =
-          [](EvalContext& context) {
-            evaluate_matrices(context, described(context.attrs, input_types(context)));
-          },
-      .loops =
-          [](LoopContext& context) {
-            matrix_loops(context, described(context.attrs(), input_types(context)));
-          },
+      .evaluate = evaluate_described<described>,
+      .loops = described_loops<described>,
       .casting = Casting::kFloat,
       .gradient = gradient,
   };
