@@ -65,6 +65,7 @@ PassRunner::PassRunner(Module module, const CompileOptions& options, std::FILE* 
 bool PassRunner::run(const Pass& pass) {
   if (stopped_ || (pass.exactness == Exactness::kFast && !options_.fast)) return false;
   bool changed = false;
+  regions_.clear();
   for (std::size_t i = 0; i < builder_.module().functions.size() && !stopped_; ++i)
     if (run_on(pass, i)) changed = true;
   if (pass.name == options_.stop_after) stopped_ = true;
@@ -135,9 +136,15 @@ Function PassRunner::run_with_regions(const Pass& pass, const Function& function
     return pass.run(builder_, function, {options_.fast});
   Function inner_done = function;
   for (Node& node : inner_done.nodes)
-    for (std::shared_ptr<const Function>& region : node.regions)
-      region = std::make_shared<const Function>(run_with_regions(pass, *region));
+    for (std::shared_ptr<const Function>& region : node.regions) region = run_on_region(pass, region);
   return pass.run(builder_, inner_done, {options_.fast});
+}
+
+std::shared_ptr<const Function> PassRunner::run_on_region(const Pass& pass,
+                                                          const std::shared_ptr<const Function>& region) {
+  std::shared_ptr<const Function>& made = regions_[region];
+  if (!made) made = std::make_shared<const Function>(run_with_regions(pass, *region));
+  return made;
 }
 
 Function PassRunner::guarded_run(const Pass& pass, const Function& before) {

@@ -47,6 +47,8 @@ class PassRunner {
   Function guarded_run(const Pass& pass, const Function& before);
   // The pass on the functions in the nodes' regions, then on the function itself.
   Function run_with_regions(const Pass& pass, const Function& function);
+  std::shared_ptr<const Function> run_on_region(const Pass& pass,
+                                                const std::shared_ptr<const Function>& region);
   [[noreturn]] void give_up(const Pass& pass, const Function& before, const std::string& why);
 
   ModuleBuilder builder_;
@@ -57,6 +59,8 @@ class PassRunner {
   // What a pass found nothing to do on, by pass and index of the function: it does not run on that again.
   std::map<std::pair<std::string_view, std::size_t>, std::shared_ptr<const Function>> settled_;
   std::map<std::size_t, std::pair<std::shared_ptr<const Function>, std::uint64_t>> hashes_;
+  // What the pass that runs has made of the functions in regions: one that is applied often is done once.
+  std::map<std::shared_ptr<const Function>, std::shared_ptr<const Function>> regions_;
   int total_runs_ = 0;
   bool stopped_ = false;
 };

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstring>
+#include <map>
 
 #include "ir/op_def.h"
 
@@ -69,7 +70,20 @@ std::uint64_t hash_attrs(const Attrs& attrs) {
   return hash;
 }
 
-std::uint64_t structural_hash(const Function& function) {
+namespace {
+
+// Hashes of functions in regions: one may be applied often.
+using RegionHashes = std::map<const Function*, std::uint64_t>;
+
+std::uint64_t hash_function(const Function& function, RegionHashes& known);
+
+std::uint64_t hash_region(const Function& region, RegionHashes& known) {
+  const auto found = known.find(&region);
+  if (found != known.end()) return found->second;
+  return known[&region] = hash_function(region, known);
+}
+
+std::uint64_t hash_function(const Function& function, RegionHashes& known) {
   const auto identity = [&](ValueId id) {
     const Value& value = function.value(id);
     return hash_combine(hash_combine(static_cast<std::uint64_t>(value.kind), value.index), value.result);
@@ -82,7 +96,7 @@ std::uint64_t structural_hash(const Function& function) {
   for (const Node& node : function.nodes) {
     hash = hash_combine(hash_combine(hash, hash_bytes(node.op->name)), hash_attrs(node.attrs));
     for (const ValueId input : node.inputs) hash = hash_combine(hash, identity(input));
-    for (const auto& region : node.regions) hash = hash_combine(hash, structural_hash(*region));
+    for (const auto& region : node.regions) hash = hash_combine(hash, hash_region(*region, known));
     hash = hash_combine(hash, node.result_count);
   }
   for (const Output& output : function.outputs)
@@ -90,6 +104,13 @@ std::uint64_t structural_hash(const Function& function) {
   for (const Update& update : function.updates)
     hash = hash_combine(hash_combine(hash, update.state), identity(update.value));
   return hash;
+}
+
+}  // namespace
+
+std::uint64_t structural_hash(const Function& function) {
+  RegionHashes known;
+  return hash_function(function, known);
 }
 
 }  // namespace cohort
