@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "codegen/fetch_ahead.h"
 #include "codegen/text.h"
 #include "codegen/vectorise.h"
 #include "ir/diagnostics.h"
@@ -187,11 +188,18 @@ void StatementPrinter::vector_loop(const Stmt& s, const std::string& first, cons
   exprs_.clear_shared();
   exprs_.enter_lanes(s.var);
   ++depth_, ++loops_;
+  fetch_ahead(s);
   list(s.body);
   --depth_, --loops_;
   exprs_.leave_lanes();
   line("});");
   names_.release(counter);
+}
+
+void StatementPrinter::fetch_ahead(const Stmt& loop) {
+  const std::vector<std::string> arrays = walked_arrays(loop, program_, exprs_);
+  if (!arrays.empty())
+    line(fmt::format("rt_fetch_ahead({}, {});", exprs_.variable(loop.var).name, fmt::join(arrays, ", ")));
 }
 
 bool StatementPrinter::reduction(const Stmt& accumulator, const Stmt& loop) {
@@ -222,6 +230,7 @@ bool StatementPrinter::reduction(const Stmt& accumulator, const Stmt& loop) {
   }
   line(head);
   ++depth_, ++loops_;
+  if (!lanes) fetch_ahead(loop);
   list(loop.body, loop.body.size() - 1);
   hoist_shared(loop.body.back());
   std::string value = exprs_.value(loop.body.back().value);

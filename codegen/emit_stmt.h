@@ -53,6 +53,7 @@ class StatementPrinter {
   void loop(const kernel::Stmt& s, const std::string& first, const std::string& end);
   void vector_loop(const kernel::Stmt& s, const std::string& first, const std::string& end);
   void shared_loop(const kernel::Stmt& s);
+  void fetch_ahead(const kernel::Stmt& loop);  // see fetch_ahead.h
   void branch(const kernel::Stmt& s);
   void let(const kernel::Stmt& s);
   void mutable_local(const kernel::Stmt& s);

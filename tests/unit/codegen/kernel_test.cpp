@@ -264,3 +264,14 @@ TEST_CASE("a shared loop within a loop takes the outer counter along") {
                   "    rt_parallel_for(header, 10, 2, [=](int64_t begin, int64_t end) {\n"
                   "      f_k_range(b, a, i, begin, end);\n") != std::string::npos);
 }
+
+TEST_CASE("a loop over more than a cache holds asks ahead for what it walks through, a short one does not") {
+  Hand hand({kF, kF});
+  const auto doubled = [](std::int64_t extent) {
+    const ExprRef at = v(0) + constant_index(4);
+    return loop(0, extent, LoopMode::kSimd,
+                {store(1, v(0), op(ScalarOp::k_mul, {load(0, kF, {at}), load(0, kF, {v(0) * v(0)})}, kF))});
+  };
+  CHECK(hand.text({doubled(1'000'000)}).find("    rt_fetch_ahead(i, a + 4, b);\n") != std::string::npos);
+  CHECK(hand.text({doubled(50)}).find("rt_fetch_ahead") == std::string::npos);
+}
