@@ -167,8 +167,8 @@ RT_INLINE void rt_store(T* p, I i, V v) {
   rt_write(rt_raw(p), i, rt_encode<T>(rt_as<rt_at<rt_value<T>, I>>(v)));
 }
 
-// Asks for what loops over long arrays will touch soon: one vector of each array, so far ahead that memory has
-// answered by then (1 to 8 KiB measured alike). Addresses beyond an array's end do no harm.
+// Asks for what loops over long arrays will touch soon: one vector of each array, so far ahead that memory
+// has answered by then (1 to 8 KiB measured alike). Addresses beyond an array's end do no harm.
 inline constexpr int64_t rt_ahead_bytes = 2048;
 template <class I, class... T>
 RT_INLINE void rt_fetch_ahead(I i, const T*... arrays) {
