@@ -1,0 +1,26 @@
+# cuda_check_add_test(NAME name SOURCES kernels.cu driver.cpp [INCLUDES folder...] [DEFINES macro...] [LINK file...]
+#                     [SIDE e|p|both] [SCHEDULES n])
+#
+# A test that compiles the sources with every access checked and runs them under n random schedules (5). It fails where
+# the checker reports anything or the program's status is not 0; it is skipped where side p has no nvcc.
+function(cuda_check_add_test)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;SIDE;SCHEDULES" "SOURCES;INCLUDES;DEFINES;LINK")
+  set(command ${PROJECT_SOURCE_DIR}/tools/cuda_check/cuda_check ${arg_SOURCES})
+  foreach(folder IN LISTS arg_INCLUDES)
+    list(APPEND command -I ${folder})
+  endforeach()
+  foreach(macro IN LISTS arg_DEFINES)
+    list(APPEND command -D ${macro})
+  endforeach()
+  foreach(file IN LISTS arg_LINK)
+    list(APPEND command --link ${file})
+  endforeach()
+  if(arg_SIDE)
+    list(APPEND command --side ${arg_SIDE})
+  endif()
+  if(arg_SCHEDULES)
+    list(APPEND command --schedules ${arg_SCHEDULES})
+  endif()
+  add_test(NAME ${arg_NAME} COMMAND ${command} --runtime $<TARGET_FILE_DIR:cuda_check>)
+  set_tests_properties(${arg_NAME} PROPERTIES LABELS slow SKIP_RETURN_CODE 77)
+endfunction()

@@ -1,0 +1,153 @@
+#include "races.h"
+
+#include <algorithm>
+
+#include "block.h"
+#include "operation.h"
+
+namespace cuda_check {
+namespace {
+
+bool values_watched = false;
+
+bool ordered_in_block(const Access& before, const Access& after) {
+  return before.thread == after.thread || barriers_passed(before.epoch) < barriers_passed(after.epoch) ||
+         (before.thread / kLanes == after.thread / kLanes && before.epoch < after.epoch);
+}
+
+// Whether what `before` did was released (a fence, then an atomic) and acquired (an atomic at the same
+// address) by the block of `after`. Barriers spread both within their blocks.
+bool ordered_between_blocks(const Access& before, const Access& after) {
+  auto found = the_block().acquired.find(before.block);
+  if (found == the_block().acquired.end()) return false;
+  return std::any_of(found->second.begin(), found->second.end(), [&](const Acquired& a) {
+    bool released =
+        barriers_passed(before.epoch) < barriers_passed(a.released) ||
+        (barriers_passed(before.epoch) == barriers_passed(a.released) && before.thread == a.releasing_thread);
+    bool acquired = after.thread == a.by || barriers_passed(after.epoch) > barriers_passed(a.at);
+    return released && acquired;
+  });
+}
+
+bool ordered(const Access& before, const Access& after) {
+  if (before.operation != after.operation) return happens_before(before.operation, after.operation);
+  return before.block == after.block ? ordered_in_block(before, after)
+                                     : ordered_between_blocks(before, after);
+}
+
+// Reads are remembered by their last one and whether there were others of other threads, warps and blocks.
+bool reads_ordered(const Cell& c, const Access& after) {
+  if (!ordered(c.read, after)) return false;
+  if (c.read.operation != after.operation) return true;
+  if (c.many_blocks) return c.read.block != after.block;
+  if (c.read.block != after.block || !c.many_threads) return true;
+  bool same_interval = barriers_passed(c.read.epoch) == barriers_passed(after.epoch);
+  return !same_interval || (!c.many_warps && c.read.epoch < after.epoch);
+}
+
+void report_race(const char* what, uintptr_t address, const Access& other, const Access& mine, bool shared,
+                 Site site) {
+  std::string who;
+  Check check = shared ? Check::kSharedRace : Check::kGlobalRace;
+  if (other.operation != mine.operation) {
+    check = Check::kStreamRace;
+    who = text("operation '%s' (stream %d), which is not ordered before this one (stream %d)",
+               operation(other.operation).name.c_str(), operation(other.operation).stream,
+               operation(mine.operation).stream);
+  } else if (other.block != mine.block) {
+    who = text("thread #%u of block #%u: nothing orders the blocks", other.thread, other.block);
+  } else {
+    who = text("thread #%u of the same block, with no barrier between", other.thread);
+  }
+  report(check, site, "%s on %s; the other access is by %s", what, describe(address).c_str(), who.c_str());
+}
+
+// Shared memory is new for each block.
+void renew(Cell& c, const Access& mine) {
+  if (c.write.operation != mine.operation || c.write.block != mine.block)
+    c.write.operation = 0, c.written = 0;
+  if (c.read.operation != mine.operation || c.read.block != mine.block) c.read.operation = 0;
+}
+
+void check_cell(const Cell& c, uint8_t mask, uintptr_t address, Use use, const Access& mine, bool shared,
+                Site site) {
+  bool writes = use != Use::kRead, atomic = use == Use::kAtomic;
+  if (use != Use::kWrite && values_watched && (c.written & mask) != mask) {
+    report(Check::kUninitialised, site, "read of %s, which has no value", describe(address).c_str());
+  }
+  bool both_atomic = atomic && c.atomic_write && c.write.operation == mine.operation;
+  if (c.write.operation && (c.write_mask & mask) && !both_atomic && !ordered(c.write, mine)) {
+    report_race(writes ? "write after write" : "read after write", address, c.write, mine, shared, site);
+  }
+  if (writes && !atomic && c.read.operation && (c.read_mask & mask) && !reads_ordered(c, mine)) {
+    report_race("write after read", address, c.read, mine, shared, site);
+  }
+}
+
+void remember_read(Cell& c, uint8_t mask, const Access& mine) {
+  bool same_operation = c.read.operation == mine.operation;
+  bool same_block = same_operation && c.read.block == mine.block;
+  if (same_block && barriers_passed(c.read.epoch) == barriers_passed(mine.epoch)) {
+    c.many_threads |= c.read.thread != mine.thread;
+    c.many_warps |= c.read.thread / kLanes != mine.thread / kLanes;
+    c.read_mask |= mask;
+  } else {
+    c.many_threads = c.many_warps = false;
+    c.many_blocks = same_operation && (c.many_blocks || c.read.block != mine.block);
+    c.read_mask = mask;
+  }
+  c.read = mine;
+}
+
+void remember_write(Cell& c, uint8_t mask, const Access& mine, bool atomic) {
+  c.write = mine;
+  c.write_mask = mask;
+  c.atomic_write = atomic;
+  c.written |= mask;
+}
+
+}  // namespace
+
+void watch_values(bool on) { values_watched = on; }
+
+void check_cells(const Watched& w, Use use, const Access& mine, Site site) {
+  uintptr_t last = w.offset + w.bytes - 1;
+  for (uintptr_t i = w.offset / 4; i <= last / 4; i++) {
+    Cell& c = w.cells[i];
+    unsigned from = i == w.offset / 4 ? w.offset % 4 : 0, to = i == last / 4 ? last % 4 : 3;
+    uint8_t mask = static_cast<uint8_t>((2u << to) - (1u << from));
+    if (w.shared) renew(c, mine);
+    check_cell(c, mask, w.address - w.offset + i * 4 + from, use, mine, w.shared, site);
+    if (use == Use::kRead) remember_read(c, mask, mine);
+    if (use != Use::kRead) remember_write(c, mask, mine, use == Use::kAtomic);
+  }
+}
+
+void order_blocks(uintptr_t a) {
+  Block& b = the_block();
+  const Thread& me = *current_thread();
+  std::vector<Released>& here = b.released[a];
+  for (const Released& r : here) {
+    if (r.block == b.number) continue;
+    auto& acquired = b.acquired[r.block];
+    auto same = std::find_if(acquired.begin(), acquired.end(), [&](const Acquired& old) {
+      return old.by == me.number && old.releasing_thread == r.thread;
+    });
+    Acquired mine{r.epoch, r.thread, me.number, now(me)};
+    if (same == acquired.end()) {
+      acquired.push_back(mine);
+    } else if (r.epoch > same->released) {
+      *same = mine;
+    }
+  }
+  if (!me.fenced) return;
+  auto mine = std::find_if(here.begin(), here.end(),
+                           [&](const Released& r) { return r.block == b.number && r.thread == me.number; });
+  if (mine == here.end()) {
+    here.push_back({b.number, me.number, now(me)});
+  } else {
+    mine->epoch = now(me);
+  }
+}
+
+}  // namespace cuda_check
