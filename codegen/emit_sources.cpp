@@ -42,7 +42,8 @@ std::string extra_headers(const std::string& body) {
   };
   static const Part parts[] = {
       {"accumulator.h", {"rt_accumulator<"}},
-      {"parallel.h", {"rt_parallel_for(", "rt_gemm_shared("}},
+      {"parallel.h",
+       {"rt_parallel_for(", "rt_gemm_shared(", "rt_gemm_pack_shared(", "rt_gemm_packed_shared("}},
       {"factor.h",
        {"rt_cholesky(", "rt_solve_triangular(", "rt_solve(", "rt_lu(", "rt_inv(", "rt_det(", "rt_slogdet("}},
       {"orthogonal.h", {"rt_qr(", "rt_eigh(", "rt_svd("}},

@@ -94,6 +94,7 @@ std::vector<ReadCount> count_reads(const Module& module, const Function& functio
     whole.push_back(value);
     return static_cast<kernel::BufferId>(value);
   };
+  scope.elements = scope.buffer;
   // Bodies read whole buffers.
   scope.temporary = [](const Type&, const std::string&) { return kernel::BufferId{0}; };
   scope.region = [](const Function&, const RegionPlaces&) {};

@@ -59,6 +59,12 @@ class FunctionLowering {
       store(buffer_of(value), std::move(index), std::move(stored));
     };
     scope_.buffer = [this](ValueId value) { return whole(value); };
+    scope_.elements = [this](ValueId value) {
+      while (function_.value(value).kind == ValueKind::kNode && !plan_.buffered[value] &&
+             function_.node(function_.value(value).index).op == reshape_)
+        value = function_.node(function_.value(value).index).inputs[0];
+      return whole(value);
+    };
     scope_.in_range = [this](const ExprRef& index, const Dim& size) { return in_range(index, size); };
     scope_.temporary = [this](const Type& type, std::string name) {
       return add_buffer(std::move(name), BufferKind::kTemporary, type, 0);
@@ -348,6 +354,7 @@ class FunctionLowering {
 
   const Module& module_;
   const Function& function_;
+  const OpDef* reshape_ = find_op("reshape");
   InlinePlan plan_;
   Program program_;
   LoweringScope scope_;

@@ -6,6 +6,7 @@
 #include "ir/diagnostics.h"
 #include "ir/op_def.h"
 #include "ir/ops/matrix_calls.h"
+#include "ir/ops/product_call.h"
 #include "ir/ops/sorting.h"
 
 namespace cohort {
@@ -53,6 +54,61 @@ void multiply(Tensor& c, const Tensor& a, const Tensor& b, std::span<const std::
   }
 }
 
+// Where element [k, j] of a matrix of `depth` rows lies in its packed copy.
+template <typename T>
+std::int64_t packed_place(std::int64_t k, std::int64_t j, std::int64_t depth) {
+  constexpr std::int64_t kColumns = kPackedRowBytes / static_cast<std::int64_t>(sizeof(T));
+  return (j / kColumns * depth + k) * kColumns + j % kColumns;
+}
+
+// rt_gemm_pack(packed, b; packed_at, b_at, at, n, k, b_row, b_column)
+template <typename T>
+void pack(Tensor& packed, const Tensor& b, std::span<const std::int64_t> s) {
+  require(s.size() == 7, "rt_gemm_pack takes seven scalars");
+  enum { kPacked, kB, kAt, kN, kK, kRow, kColumn };
+  for (std::int64_t j = 0; j < s[kN]; ++j) {
+    for (std::int64_t k = 0; k < s[kK]; ++k) {
+      const std::int64_t from = s[kB] + k * s[kRow] + j * s[kColumn];
+      const std::int64_t to = s[kPacked] + packed_place<T>(k, s[kAt] + j, s[kK]);
+      require(from >= 0 && from < b.size(), "rt_gemm_pack reads outside its operand");
+      require(to >= 0 && to < packed.size(), "rt_gemm_pack writes outside its result");
+      packed.mutable_as<T>()[to] = b.as<T>()[from];
+    }
+  }
+}
+
+// rt_gemm_packed(c, a, packed; c_at, a_at, packed_at, m, n, k, c_row, a_row, a_column)
+template <typename T>
+void multiply_packed(Tensor& c, const Tensor& a, const Tensor& packed, std::span<const std::int64_t> s) {
+  require(s.size() == 9, "rt_gemm_packed takes nine scalars");
+  enum { kC, kA, kPacked, kM, kN, kK, kCRow, kARow, kAColumn };
+  for (std::int64_t i = 0; i < s[kM]; ++i) {
+    for (std::int64_t j = 0; j < s[kN]; ++j) {
+      T sum = 0;
+      for (std::int64_t k = 0; k < s[kK]; ++k) {
+        const std::int64_t x = s[kA] + i * s[kARow] + k * s[kAColumn];
+        const std::int64_t y = s[kPacked] + packed_place<T>(k, j, s[kK]);
+        require(x >= 0 && x < a.size() && y >= 0 && y < packed.size(),
+                "rt_gemm_packed reads outside an operand");
+        sum = std::fma(a.as<T>()[x], packed.as<T>()[y], sum);
+      }
+      const std::int64_t at = s[kC] + i * s[kCRow] + j;
+      require(at >= 0 && at < c.size(), "rt_gemm_packed writes outside its result");
+      c.mutable_as<T>()[at] = sum;
+    }
+  }
+}
+
+template <typename T>
+void call_product(const std::string& name, std::span<Tensor> outputs, std::span<const Tensor> inputs,
+                  std::span<const std::int64_t> scalars) {
+  if (name == "rt_gemm_pack") return pack<T>(outputs[0], inputs[0], scalars);
+  if (name == "rt_gemm_packed") return multiply_packed<T>(outputs[0], inputs[0], inputs[1], scalars);
+  multiply<T>(outputs[0], inputs[0], inputs[1], scalars);
+}
+
+bool is_product(const std::string& name) { return name.starts_with("rt_gemm"); }
+
 // The operator `name` along the middle axis of the operand seen as [outer, n, inner].
 void run_operator(const char* name, Attrs attrs, std::span<Tensor> outputs, const Tensor& input,
                   std::span<const std::int64_t> scalars) {
@@ -76,9 +132,9 @@ void run_operator(const char* name, Attrs attrs, std::span<Tensor> outputs, cons
 
 void call_reference(const std::string& name, std::span<Tensor> outputs, std::span<const Tensor> inputs,
                     std::span<const std::int64_t> scalars) {
-  if (name == "rt_gemm" && outputs[0].dtype() == DType::kF32)
-    return multiply<float>(outputs[0], inputs[0], inputs[1], scalars);
-  if (name == "rt_gemm") return multiply<double>(outputs[0], inputs[0], inputs[1], scalars);
+  if (is_product(name) && outputs[0].dtype() == DType::kF32)
+    return call_product<float>(name, outputs, inputs, scalars);
+  if (is_product(name)) return call_product<double>(name, outputs, inputs, scalars);
   if (name == "rt_sort") return run_operator("sort", {}, outputs, inputs[0], scalars);
   if (name == "rt_argsort") return run_operator("argsort", {}, outputs, inputs[0], scalars);
   if (name == "rt_topk") return run_operator("topk", {{"k", scalars[3]}}, outputs, inputs[0], scalars);
@@ -86,6 +142,6 @@ void call_reference(const std::string& name, std::span<Tensor> outputs, std::spa
   internal_error("the loop interpreter has no runtime function `" + name + "`");
 }
 
-bool call_has_starts(const std::string& name) { return name == "rt_gemm" || ops::is_matrix_call(name); }
+bool call_has_starts(const std::string& name) { return is_product(name) || ops::is_matrix_call(name); }
 
 }  // namespace cohort

@@ -169,6 +169,9 @@ ExprRef LoopContext::load_result(int result, std::vector<ExprRef> index) {
 }
 
 BufferId LoopContext::input_buffer(int i) { return scope_.buffer(node_.inputs[static_cast<std::size_t>(i)]); }
+BufferId LoopContext::input_elements(int i) {
+  return scope_.elements(node_.inputs[static_cast<std::size_t>(i)]);
+}
 BufferId LoopContext::result_buffer(int i) {
   return scope_.buffer(node_.first_result + static_cast<ValueId>(i));
 }

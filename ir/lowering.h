@@ -42,6 +42,8 @@ struct LoweringScope {
   // The buffer that holds all of `value` (made on demand), for calls into the runtime and for reading results
   // back.
   std::function<kernel::BufferId(ValueId value)> buffer;
+  // A buffer that holds the elements of `value` in order, whatever its shape.
+  std::function<kernel::BufferId(ValueId value)> elements;
   // Whether an index is known to lie in 0..size-1 (it is read from a constant); absent: nothing is known.
   std::function<bool(const kernel::ExprRef& index, const Dim& size)> in_range;
   // A buffer for the time of the function.
@@ -131,6 +133,8 @@ class LoopContext : public NodeLowering {
   // Reads back what was stored (for operators that update in place, such as scatter_add).
   kernel::ExprRef load_result(int result, std::vector<kernel::ExprRef> index);
   kernel::BufferId input_buffer(int i);
+  // For calls that are told strides: the elements in order, in a buffer of any shape.
+  kernel::BufferId input_elements(int i);
   kernel::BufferId result_buffer(int i);
   // A call of runtime function `name`: writes the result buffers, reads the input buffers, `scalars` are i64
   // exprs.

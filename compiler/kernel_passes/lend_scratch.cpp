@@ -3,6 +3,8 @@
 //   y = call rt_gemm(w, x; ...)        ⇒        y, scratch = call rt_gemm(w, x; ...)
 //
 // The runtime allocates nothing itself, and `plan_memory` lets all scratch share one place.
+#include <algorithm>
+
 #include "compiler/kernel_passes/kernel_pass.h"
 #include "compiler/kernel_passes/walk.h"
 
@@ -11,20 +13,17 @@ namespace {
 
 using namespace kernel;
 
-// Largest value an extent takes: of a constant, a dim, or a product of them.
-std::int64_t largest(const Expr& e, const Dims& dims) {
-  if (e.kind == ExprKind::kConst) return static_cast<std::int64_t>(e.bits);
-  if (e.kind == ExprKind::kDim) return max_extent(e.dim, dims);
-  return e.kind == ExprKind::kOp && e.op == ScalarOp::k_mul
-             ? largest(*e.args[0], dims) * largest(*e.args[1], dims)
-             : 1;
-}
-
-// rt_gemm packs columns in panels of two vectors (gemm.h); vectors have at most 64 bytes.
-std::int64_t gemm_scratch(const Stmt& call, const Dims& dims) {
-  constexpr std::size_t kDepth = 6;
-  constexpr std::int64_t kPanelBytes = 128;
-  return largest(*call.index[kDepth], dims) * kPanelBytes;
+// What rt_gemm_scratch of gemm.h asks for at most, whatever the machine's vectors are: a block of each
+// operand.
+std::int64_t gemm_scratch(const Stmt& call, const Program& program, const Dims& dims) {
+  constexpr std::size_t kM = 4, kN = 5, kDepth = 6;
+  constexpr std::int64_t kBlockDepth = 512, kRowsOfA = 192, kRowBytesOfB = 2048, kPanelBytes = 128;
+  const std::int64_t bytes = dtype_bytes(program.buffers[call.buffers[0]].dtype);
+  const std::int64_t most =
+      std::max(largest_extent(*call.index[kM], dims), largest_extent(*call.index[kN], dims));
+  const std::int64_t of_a = std::min(kRowsOfA, most * 4 / 3 + 16) * bytes;
+  const std::int64_t of_b = std::min(kRowBytesOfB, most * bytes + kPanelBytes);
+  return std::min(largest_extent(*call.index[kDepth], dims), kBlockDepth) * (of_a + of_b);
 }
 
 void lend(std::vector<Stmt>& list, Program& program, const Dims& dims) {
@@ -32,7 +31,7 @@ void lend(std::vector<Stmt>& list, Program& program, const Dims& dims) {
     lend(stmt.body, program, dims);
     lend(stmt.else_body, program, dims);
     if (stmt.kind != StmtKind::kCall || stmt.text != "rt_gemm") continue;
-    Buffer scratch{"scratch", BufferKind::kTemporary, DType::kU8, {gemm_scratch(stmt, dims)}, 0};
+    Buffer scratch{"scratch", BufferKind::kTemporary, DType::kU8, {gemm_scratch(stmt, program, dims)}, 0};
     stmt.buffers.insert(stmt.buffers.begin() + stmt.outputs, static_cast<BufferId>(program.buffers.size()));
     ++stmt.outputs;
     program.buffers.push_back(std::move(scratch));

@@ -15,10 +15,11 @@
 // over them; emitted code compares it with the actual extent. Last before `outline`: it sees the final loops.
 //
 // Large products are calls, which divide themselves: they get a grain (multiplications), scratch for several
-// pieces at once, and the number of these as one more scalar.
+// pieces at once, and the number of these and the bytes of each as two more scalars. Those of packed operands
+// divide panels and get a grain only.
 //
-//   y, scratch = call rt_gemm(w, x; ...)              ⇒  y, scratch = call rt_gemm(w, x; ..., 16) grain
-//   128000
+//   y, scratch = call rt_gemm(w, x; ...)              ⇒  y, scratch = call rt_gemm(w, x; ..., 16, 69632)
+//   grain 128000
 #include "compiler/kernel_passes/parallelise.h"
 
 #include <algorithm>
@@ -39,8 +40,13 @@ constexpr std::int64_t kWork = 16000;
 constexpr std::int64_t kFine = 16;           // costs are counted in sixteenths of an instruction
 constexpr std::int64_t kAssumedExtent = 64;  // of a loop whose extent is not known at entry
 constexpr std::int64_t kFewIterations = 16;
-constexpr std::int64_t kMaxPieces = 16;     // of a product
-constexpr std::int64_t kScratch = 1 << 20;  // bytes of all pieces, if that is two at least
+constexpr std::int64_t kMaxPieces = 16;  // of a product
+// Bytes of all pieces: at most so many, and so many for each byte of the matrices; but two pieces at least.
+constexpr std::int64_t kScratch = 12 << 20;
+constexpr double kScratchOfData = 4;
+// Scalars of rt_gemm, rt_gemm_packed and rt_gemm_pack.
+enum : std::size_t { kBatch = 3, kM, kN, kDepth };
+enum : std::size_t { kPackedM = 3, kPackedN, kPackedK, kPackN = 3, kPackK };
 // Ranges of a simd loop begin at multiples of this, which is one of every vector's width.
 constexpr std::int64_t kVectorElements = 64;
 
@@ -68,8 +74,11 @@ class LoopSharer {
         any |= choose(stmt);
       } else if (stmt.kind == StmtKind::kIf) {
         any |= choose(stmt.body) | choose(stmt.else_body);
-      } else if (stmt.kind == StmtKind::kCall && stmt.text == "rt_gemm") {
-        any |= divide_product(stmt);
+      } else if (stmt.kind == StmtKind::kCall) {
+        if (stmt.text == "rt_gemm") any |= divide_product(stmt);
+        if (stmt.text == "rt_gemm_packed")
+          any |= divide_panels(stmt, {kPackedM, kPackedN, kPackedK}, kCostLanes);
+        if (stmt.text == "rt_gemm_pack") any |= divide_panels(stmt, {kPackN, kPackK}, 1);
       }
     }
     return any;
@@ -94,17 +103,37 @@ class LoopSharer {
   }
 
   bool divide_product(Stmt& call) {
-    constexpr std::size_t kBatch = 3, kDepth = 6;
     const double grain = static_cast<double>(work_) * kCostLanes;
     double work = 1;
     for (std::size_t k = kBatch; k <= kDepth; ++k) work *= at_most(call.index[k]);
     if (call.outputs < 2 || work < 2 * grain) return false;  // the second output is its scratch
     Dim& scratch = program_.buffers[call.buffers[1]].shape[0];
-    const std::int64_t fit = kScratch / std::max<std::int64_t>(scratch.offset, 1);
-    const std::int64_t pieces = std::clamp<std::int64_t>(fit, 2, kMaxPieces);
+    const std::int64_t room = std::max<std::int64_t>(scratch.offset, 1);
+    const double most = std::min(kScratchOfData * data_of(call), static_cast<double>(kScratch));
+    std::int64_t pieces = kMaxPieces;
+    while (pieces > 2 && static_cast<double>(pieces * room) > most) pieces /= 2;  // even for 2 or 4 threads
     scratch.offset *= pieces;
     call.grain = constant_index(std::llround(grain));
     call.index.push_back(constant_index(pieces));
+    call.index.push_back(constant_index(room));
+    return true;
+  }
+
+  // Bytes of a product's operands and result.
+  double data_of(const Stmt& call) const {
+    const double m = at_most(call.index[kM]), n = at_most(call.index[kN]),
+                 depth = at_most(call.index[kDepth]);
+    const double elements = at_most(call.index[kBatch]) * (m * depth + depth * n + m * n);
+    return elements * static_cast<double>(dtype_bytes(program_.buffers[call.buffers[0]].dtype));
+  }
+
+  // Calls that divide panels of packed columns; their work is the product of these extents.
+  bool divide_panels(Stmt& call, std::initializer_list<std::size_t> extents, double lanes) {
+    const double grain = static_cast<double>(work_) * lanes;
+    double work = 1;
+    for (const std::size_t k : extents) work *= at_most(call.index[k]);
+    if (work < 2 * grain) return false;
+    call.grain = constant_index(std::llround(grain));
     return true;
   }
 

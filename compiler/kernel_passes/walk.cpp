@@ -70,6 +70,14 @@ void substitute(std::vector<Stmt>& list, const Substitution& replacements) {
   }
 }
 
+std::int64_t largest_extent(const Expr& e, const Dims& dims) {
+  if (e.kind == ExprKind::kConst) return static_cast<std::int64_t>(e.bits);
+  if (e.kind == ExprKind::kDim) return max_extent(e.dim, dims);
+  return e.kind == ExprKind::kOp && e.op == ScalarOp::k_mul
+             ? largest_extent(*e.args[0], dims) * largest_extent(*e.args[1], dims)
+             : 1;
+}
+
 bool mentions(const ExprRef& expr, VarId var) {
   if ((expr->kind == ExprKind::kVar || expr->kind == ExprKind::kFinish) && expr->id == var) return true;
   return std::any_of(expr->args.begin(), expr->args.end(),

@@ -69,6 +69,9 @@ using Substitution = std::unordered_map<VarId, ExprRef>;
 ExprRef substitute(const ExprRef& expr, const Substitution& replacements);
 void substitute(std::vector<Stmt>& list, const Substitution& replacements);
 
+// The largest value an extent takes: of a constant, a dim, or a product of them.
+std::int64_t largest_extent(const Expr& e, const Dims& dims);
+
 bool mentions(const ExprRef& expr, VarId var);
 bool same_index(const std::vector<ExprRef>& a, const std::vector<ExprRef>& b);
 std::size_t count_statements(const std::vector<Stmt>& list);

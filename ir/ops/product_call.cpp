@@ -100,7 +100,8 @@ void call_product(LoopContext& context, const Product& product) {
       a_at = a_at + index[i] * outer[i].a;
       b_at = b_at + index[i] * outer[i].b;
     }
-    context.call("rt_gemm", {context.result_buffer(0)}, {context.input_buffer(0), context.input_buffer(1)},
+    const std::vector<BufferId> operands{context.input_elements(0), context.input_elements(1)};
+    context.call("rt_gemm", {context.result_buffer(0)}, operands,
                  {c_at, a_at, b_at, extent(batch.extent), extent(rows.extent), extent(columns.extent), k,
                   batch.c, rows.c, columns.c, batch.a, rows.a, a_column, batch.b, b_row, columns.b});
   });

@@ -11,11 +11,23 @@
 //
 // All three buffers have one dtype, f32 or f64. Positions and strides count elements; strides of operands may
 // be 0 (broadcast) or swapped (transposed). c does not overlap a or b.
+//
+// A right operand that many products read may be copied once, to the order in which they read it:
+//
+//   call rt_gemm_pack(packed, b; packed_at, b_at, at, n, k, b_row, b_column)
+//   call rt_gemm_packed(c, a, packed; c_at, a_at, packed_at, m, n, k, c_row, a_row, a_column)
+//
+// The first makes columns [at, at + n) of the copy those of the matrix b[k, n]; several such calls, from left
+// to right, make one copy of several matrices. The second is the product, to the same bits; columns of c are
+// neighbours. With P = kPackedRowBytes / (bytes of an element), element [l, j] lies at
+// (j / P * k + l) * P + j % P of the copy.
 #pragma once
 
 #include "ir/ops/product.h"
 
 namespace cohort {
+
+inline constexpr std::int64_t kPackedRowBytes = 128;
 
 // Whether the product is large enough, and of a dtype, that a call is made.
 bool is_called(const LoopContext& context, const Product& product);

@@ -1,40 +1,41 @@
 #!/usr/bin/env python3
 """Recurrent nets: milliseconds for the sum of all outputs and its gradient by all weights (f32, 50 steps,
-batch of 10), simple, GRU and LSTM, beside JAX and PyTorch where they are installed. Contenders run in turns;
-medians count.
+batch of 10), simple, GRU and LSTM, beside JAX and PyTorch where they are installed.
 
-    .venv/bin/python tools/bench/recurrent.py [--units 100,250] [--kinds gru,lstm] [--rounds N] [--threads N]
+    .venv/bin/python tools/bench/recurrent.py [--units 100,250] [--kinds gru,lstm] [--threads N]
 
-`unmerged` is Cohort without the pass `merge_products`, so with a product for each gate. Cohort runs on one
-thread.
+Every contender is a process of its own, with N threads; they run in turns, and medians count. `unmerged` is
+Cohort without the pass `merge_products`, so with a product for each gate. PyTorch may be of another Python
+(--torch-python). Losses and gradients are compared.
 """
 
 import argparse
+import json
 import os
 import pathlib
 import statistics
+import subprocess
 import sys
 import time
 
 PARSER = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-PARSER.add_argument("--units", default="100,250,1000")
+PARSER.add_argument("--units", default="100,250,1000,2000")
 PARSER.add_argument("--kinds", default="simple,gru,lstm")
+PARSER.add_argument("--contenders", default="cohort,unmerged,jax,torch")
 PARSER.add_argument("--rounds", type=int, default=15)
-PARSER.add_argument("--threads", type=int, default=1, help="of JAX and PyTorch")
+PARSER.add_argument("--seconds", type=float, default=20.0, help="at most, for each line of the table")
+PARSER.add_argument("--threads", type=int, default=1)
+PARSER.add_argument("--torch-python", default=sys.executable)
+PARSER.add_argument("--serve", help=argparse.SUPPRESS)  # the contender that this process is
 ARGUMENTS = PARSER.parse_args()
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(variable, str(ARGUMENTS.threads))
+    os.environ[variable] = str(ARGUMENTS.threads)
 if ARGUMENTS.threads == 1:
-    os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
+    os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2] / "tools" / "python")]
 
 import numpy as np  # noqa: E402
-from common import BUILD, tool  # noqa: E402
 
-import cohort  # noqa: E402
-from cohort import ops  # noqa: E402
-
-os.environ.setdefault("COHORT", tool())
 STEPS, BATCH = 50, 10
 GATES = {"simple": 1, "gru": 3, "lstm": 4}
 
@@ -65,6 +66,14 @@ def shape(name: str, units: int) -> tuple[int, ...]:
 
 
 def with_cohort(kind: str, units: int, *options: str):
+    from common import BUILD, tool
+
+    import cohort
+    from cohort import ops
+
+    os.environ.setdefault("COHORT", tool())
+    if ARGUMENTS.threads > 1:
+        options = (*options, "--threads=openmp")
     module = cohort.Module(f"{kind}{units}")
     names = parameters(kind, units)
     carried = ["h", "c"] if kind == "lstm" else ["h"]
@@ -111,6 +120,10 @@ def data(kind: str, units: int) -> dict[str, np.ndarray]:
     return {n: (scale * rng.standard_normal(shape(n, units))).astype(np.float32) for n in names}
 
 
+def without_merging(kind: str, units: int):
+    return with_cohort(kind, units, "--disable=merge_products")
+
+
 def with_jax(kind: str, units: int):
     import jax
     import jax.numpy as jnp
@@ -142,49 +155,119 @@ def with_jax(kind: str, units: int):
 
 
 def with_torch(kind: str, units: int):
-    """PyTorch's own module: its biases and the place of GRU's reset gate are the same as here."""
+    """PyTorch's own module, with the same weights; its second biases are zeros."""
     import torch
 
     torch.set_num_threads(ARGUMENTS.threads)
     net = {"simple": torch.nn.RNN, "gru": torch.nn.GRU, "lstm": torch.nn.LSTM}[kind](units, units)
-    xs = torch.from_numpy(data(kind, units)["xs"])
+    arrays = {name: torch.from_numpy(array) for name, array in data(kind, units).items()}
+    order = {"simple": [0], "gru": [1, 0, 2], "lstm": [0, 1, 3, 2]}[kind]  # ours, in PyTorch's order
+    with torch.no_grad():
+        net.weight_ih_l0.copy_(torch.cat([arrays[f"w{g}"].T for g in order]))
+        net.weight_hh_l0.copy_(torch.cat([arrays[f"u{g}"].T for g in order]))
+        net.bias_ih_l0.copy_(torch.cat([arrays[f"b{g}"] for g in order]))
+        net.bias_hh_l0.zero_()
+    start = arrays["h"][None]
+    start = (start, arrays["c"][None]) if kind == "lstm" else start
 
     def run():
-        net.zero_grad()
-        net(xs)[0].sum().backward()
-        return None
+        for parameter in net.parameters():
+            parameter.grad = None
+        loss = net(arrays["xs"], start)[0].sum()
+        loss.backward()
+        found = {"loss": loss.detach()}
+        for i, g in enumerate(order):
+            rows = slice(i * units, (i + 1) * units)
+            found[f"w{g}"] = net.weight_ih_l0.grad[rows].T
+            found[f"u{g}"] = net.weight_hh_l0.grad[rows].T
+            found[f"b{g}"] = net.bias_ih_l0.grad[rows]
+        return [found[name] for name in ["loss", *parameters(kind, units)]]
 
     return run
 
 
+CONTENDERS = {"cohort": with_cohort, "unmerged": without_merging, "jax": with_jax, "torch": with_torch}
+
+
+def serve(name: str) -> None:
+    """Answers requests of the main process, one JSON value a line, until there are no more."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # nobody else's prints
+    run = None
+    for line in sys.stdin:
+        kind, units, count, path = json.loads(line)
+        times = []
+        if count == 0:
+            try:
+                run = CONTENDERS[name](kind, units)
+            except ImportError:
+                times = None
+            else:
+                np.savez(path, *(np.asarray(result) for result in run()))
+        elif run is not None:
+            run()  # after the others, caches are cold
+            for _ in range(count):
+                start = time.perf_counter()
+                run()
+                times.append(1e3 * (time.perf_counter() - start))
+        print(json.dumps(times), file=answers, flush=True)
+
+
+class Contender:
+    def __init__(self, name: str) -> None:
+        python = ARGUMENTS.torch_python if name == "torch" else sys.executable
+        command = [python, __file__, "--serve", name, "--threads", str(ARGUMENTS.threads)]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def ask(self, kind: str, units: int, count: int, path: pathlib.Path):
+        self._process.stdin.write(json.dumps([kind, units, count, str(path)]) + "\n")
+        self._process.stdin.flush()
+        return json.loads(self._process.stdout.readline())
+
+
+def line(contenders: dict[str, Contender], kind: str, units: int) -> dict[str, float]:
+    """Medians of those that are installed, after a comparison of what they compute."""
+    from common import BUILD
+
+    BUILD.mkdir(parents=True, exist_ok=True)
+    path = BUILD / "recurrent_results.npz"
+    expected, ready = None, {}
+    for name, contender in contenders.items():
+        if (name == "unmerged" and GATES[kind] == 1) or contender.ask(kind, units, 0, path) is None:
+            continue
+        ready[name] = contender
+        with np.load(path) as found:
+            expected = expected or {key: found[key] for key in found.files}
+            for key, a in expected.items():
+                np.testing.assert_allclose(
+                    a, found[key], rtol=2e-3, atol=2e-3 * float(np.max(np.abs(a))), err_msg=f"{name}, {key}"
+                )
+    times: dict[str, list[float]] = {name: [] for name in ready}
+    start = time.perf_counter()
+    for done in range(ARGUMENTS.rounds):
+        for name, contender in ready.items():
+            times[name] += contender.ask(kind, units, 3 if units <= 250 else 1, path)
+        if done >= 2 and time.perf_counter() - start > ARGUMENTS.seconds:
+            break
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
 def main() -> None:
-    print(f"{'':14} ms, median of {ARGUMENTS.rounds}; ratios to cohort")
-    for kind in ARGUMENTS.kinds.split(","):
-        for units in map(int, ARGUMENTS.units.split(",")):
-            runs = {"cohort": with_cohort(kind, units)}
-            if GATES[kind] > 1:
-                runs["unmerged"] = with_cohort(kind, units, "--disable=merge_products")
-            for name, make in {"jax": with_jax, "torch": with_torch}.items():
-                try:
-                    runs[name] = make(kind, units)
-                except ImportError:
-                    pass
-            expected = runs["cohort"]()
-            for name, run in runs.items():
-                found = run()
-                if found is not None:
-                    for a, b in zip(expected, found):
-                        np.testing.assert_allclose(a, b, rtol=2e-3, atol=2e-3 * float(np.max(np.abs(a))))
-            times: dict[str, list[float]] = {name: [] for name in runs}
-            for _ in range(ARGUMENTS.rounds):
-                for name, run in runs.items():
-                    start = time.perf_counter()
-                    run()
-                    times[name].append(1e3 * (time.perf_counter() - start))
-            medians = {name: statistics.median(values) for name, values in times.items()}
-            shown = [f"{n} {m:.2f} ({m / medians['cohort']:.2f}x)" for n, m in medians.items()]
+    contenders = {name: Contender(name) for name in ARGUMENTS.contenders.split(",")}
+    print(f"ms, medians, {ARGUMENTS.threads} thread(s); in brackets: of the first")
+    seen = {}
+    for units in map(int, ARGUMENTS.units.split(",")):
+        for kind in ARGUMENTS.kinds.split(","):
+            medians = line(contenders, kind, units)
+            first = seen[kind, units] = next(iter(medians.values()))
+            shown = [f"{name} {ms:.2f} ({ms / first:.2f}x)" for name, ms in medians.items()]
+            if kind == "lstm" and ("gru", units) in seen:
+                shown.append(f"LSTM/GRU {first / seen['gru', units]:.2f}")
             print(f"{kind:>6} {units:>5}   " + "   ".join(shown), flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    if ARGUMENTS.serve:
+        serve(ARGUMENTS.serve)
+    else:
+        main()

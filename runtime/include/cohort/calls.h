@@ -2,6 +2,7 @@
 // buffers, scalars.
 #pragma once
 #include "gemm.h"
+#include "gemm_packed.h"
 
 inline namespace cohort_rt {
 
@@ -23,6 +24,21 @@ RT_CALL void rt_gemm(T* c, uint8_t* scratch, const T* a, const T* b, int64_t c_a
     else  // c' = b' a'
       rt_gemm<T>(n, m, depth, right, b_column, b_row, left, a_column, a_row, to, c_column, scratch);
   }
+}
+
+// Columns [at, at + n) of the packed copy (gemm_packed.h), which begins at element packed_at, are those of
+// the matrix b[depth, n] at b_at.
+template <class T>
+RT_CALL void rt_gemm_pack(T* packed, const T* b, int64_t packed_at, int64_t b_at, int64_t at, int64_t n,
+                          int64_t depth, int64_t b_row, int64_t b_column) {
+  rt_gemm_pack_columns<T>(at, n, depth, {b + b_at, b_row, b_column}, packed + packed_at);
+}
+// c[m, n] = a[m, depth] by the matrix whose packed copy is given; columns of c are neighbours.
+template <class T>
+RT_CALL void rt_gemm_packed(T* c, const T* a, const T* packed, int64_t c_at, int64_t a_at, int64_t packed_at,
+                            int64_t m, int64_t n, int64_t depth, int64_t c_row, int64_t a_row,
+                            int64_t a_column) {
+  rt_gemm_packed_columns<T>(0, n, m, depth, {a + a_at, a_row, a_column}, packed + packed_at, c + c_at, c_row);
 }
 
 }  // namespace cohort_rt

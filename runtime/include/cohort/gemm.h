@@ -3,32 +3,14 @@
 // elements); C has contiguous rows c_row apart and must not overlap A or B. Nothing is allocated:
 // rt_gemm_scratch says how many bytes the caller lends.
 //
-// Fast paths only change which outputs are in registers together: a tile of Rows x Vectors outputs, vectors
-// across columns, walks k once. Columns that are not contiguous, or few, or used by many rows, are first
-// packed into the scratch buffer.
+// Few rows read B where it lies; more of them repay copies of blocks of A and B that fit the caches, with
+// sums continued from block to block of k. gemm_packed.h has products with a B that is copied beforehand.
 #pragma once
-#include "math_core.h"
-#include "memory.h"
-#include "vector.h"
+#include "gemm_tile.h"
 
 inline namespace cohort_rt {
 
-// Rows of a tile: as many as the registers hold two vectors of.
-#if defined(RT_AVX512) && COHORT_VECTOR_BYTES == 64
-inline constexpr int rt_tile_rows = 14;
-#elif defined(__aarch64__)
-inline constexpr int rt_tile_rows = 12;
-#else
-inline constexpr int rt_tile_rows = 6;
-#endif
-inline constexpr int rt_tile_vectors = 2;
 inline constexpr int rt_tile_ahead = 12;  // rows of B that are fetched ahead
-
-template <class T>
-struct rt_matrix {
-  T* data;
-  int64_t row, column;
-};
 
 template <class V>
 RT_INLINE V rt_multiply_add(V a, V b, V sum) {
@@ -65,10 +47,6 @@ RT_INLINE void rt_gemm_rows(int64_t n, int64_t depth, rt_matrix<const T> a, rt_m
     }
   });
 }
-template <class T>
-RT_INLINE rt_matrix<T> rt_from_row(rt_matrix<T> x, int64_t i) {
-  return {x.data + i * x.row, x.row, x.column};
-}
 // Small products and all integers: four rows together; the last four may do some rows again, to the same
 // values.
 template <class T>
@@ -84,160 +62,106 @@ RT_CALL void rt_gemm_plain(int64_t m, int64_t n, int64_t depth, rt_matrix<const 
   }
 }
 
-// A tile of outputs: rows of a and c, contiguous columns of b (rows b_row apart) and c.
-template <int Rows, int Vectors, class T>
-RT_CALL void rt_gemm_tile(int64_t depth, rt_matrix<const T> a, const T* b, int64_t b_row, T* c,
-                          int64_t c_row) {
-  constexpr int width = rt_width<T>;
-  using V = rt_vec<T, width>;
-  V sum[Rows][Vectors];
-  RT_UNROLL
-  for (int i = 0; i < Rows; ++i) {
-    RT_UNROLL
-    for (int v = 0; v < Vectors; ++v) sum[i][v] = V{};
-  }
-  const T* left = a.data;
-  for (int64_t k = 0; k < depth; ++k, left += a.column, b += b_row) {
-    V right[Vectors];
-    RT_UNROLL
-    for (int v = 0; v < Vectors; ++v) {
-      right[v] = rt_read(b, rt_lanes<width>{v * width});
-      __builtin_prefetch(b + rt_tile_ahead * b_row +
-                         v * width);  // rows far apart are no stream to the hardware
-    }
-    RT_UNROLL
-    for (int i = 0; i < Rows; ++i) {
-      const V factor = rt_fill<V>(left[i * a.row]);
-      RT_UNROLL
-      for (int v = 0; v < Vectors; ++v) sum[i][v] = rt_fma_same(factor, right[v], sum[i][v]);
-    }
-  }
-  RT_UNROLL
-  for (int i = 0; i < Rows; ++i) {
-    RT_UNROLL
-    for (int v = 0; v < Vectors; ++v) rt_write(c + i * c_row, rt_lanes<width>{v * width}, sum[i][v]);
-  }
-}
-// A tile of `rows` rows: any number to 4, even ones above, so that few are compiled. A part of a tile, or one
-// whose outputs lie apart, goes by a buffer.
-template <int Rows, int Vectors, class T>
-RT_INLINE void rt_gemm_tile_of(int64_t rows, int64_t depth, rt_matrix<const T> a, const T* b, int64_t b_row,
-                               T* c, int64_t c_row) {
-  if (Rows == 1 || rows == Rows)
-    rt_gemm_tile<Rows, Vectors>(depth, a, b, b_row, c, c_row);
-  else if constexpr (Rows > 1)
-    rt_gemm_tile_of<(Rows > 4 ? Rows - 2 : Rows - 1), Vectors>(rows, depth, a, b, b_row, c, c_row);
-}
+// Panels of Vectors vectors of columns from `j` on, where B lies. The last panel ends with the last column
+// and does some columns again, to the same values. Gives the first column that is left: with Vectors for less
+// than a panel, nothing was done.
 template <int MaxRows, int Vectors, class T>
-RT_CALL void rt_gemm_tile_rows(int64_t first, int64_t rows, int64_t depth, rt_matrix<const T> a, const T* b,
-                               int64_t b_row, rt_matrix<T> c, int64_t columns) {
-  constexpr int64_t panel = Vectors * rt_width<T>;
-  a = rt_from_row(a, first);
-  c = rt_from_row(c, first);
-  if (columns == panel && c.column == 1) {
-    rt_gemm_tile_of<MaxRows, Vectors>(rows, depth, a, b, b_row, c.data, c.row);
-  } else {
-    T tile[MaxRows * panel];
-    rt_gemm_tile_of<MaxRows, Vectors>(rows, depth, a, b, b_row, tile, panel);
-    for (int64_t i = 0; i < rows; ++i)
-      for (int64_t j = 0; j < columns; ++j) c.data[i * c.row + j * c.column] = tile[i * panel + j];
+RT_INLINE int64_t rt_gemm_panels(int64_t j, int64_t m, int64_t n, int64_t depth, rt_matrix<const T> a,
+                                 rt_matrix<const T> b, rt_matrix<T> c, bool last) {
+  constexpr int64_t panel = Vectors * rt_width<T>, pair = rt_tile_vectors * rt_width<T>;
+  while (j < n && (j + panel <= n || (last && n >= panel))) {
+    const int64_t at = j + panel <= n ? j : n - panel;
+    rt_gemm_panel<MaxRows, Vectors, T>(m, depth, a, {b.data + at, b.row, pair, rt_tile_ahead * b.row},
+                                       {c.data + at * c.column, c.row, c.column}, panel);
+    j = at + panel;
   }
-}
-// All m rows of a panel of columns, in tiles of nearly equal height. A row may be done by two tiles, to the
-// same values.
-template <int MaxRows, int Vectors, class T>
-RT_INLINE void rt_gemm_panel(int64_t m, int64_t depth, rt_matrix<const T> a, const T* b, int64_t b_row,
-                             rt_matrix<T> c, int64_t columns) {
-  const int64_t tiles = m > 4 && m < MaxRows && m % 2 ? 2 : (m + MaxRows - 1) / MaxRows;
-  for (int64_t tile = 0; tile < tiles; ++tile) {
-    const int64_t first = m * tile / tiles, rows = m * (tile + 1) / tiles - first,
-                  even = rows + (rows > 4 ? rows % 2 : 0);
-    rt_gemm_tile_rows<MaxRows, Vectors>(first + even <= m ? first : m - even, even, depth, a, b, b_row, c,
-                                        columns);
-  }
+  return j;
 }
 
-// Exchanges rows and columns of a square of vectors: each round interleaves vector i with i + W/2.
-template <class V, int... L>
-RT_INLINE V rt_interleave_low(V a, V b, rt_seq<L...>) {
-  constexpr int width = rt_traits<V>::lanes;
-  return __builtin_shufflevector(a, b, (L / 2 + L % 2 * width)...);
-}
-template <class V, int... L>
-RT_INLINE V rt_interleave_high(V a, V b, rt_seq<L...>) {
-  constexpr int width = rt_traits<V>::lanes;
-  return __builtin_shufflevector(a, b, (width / 2 + L / 2 + L % 2 * width)...);
-}
-template <class V, int Rounds = rt_traits<V>::lanes>
-RT_INLINE void rt_transpose(V* v) {
-  constexpr int width = rt_traits<V>::lanes;
-  if constexpr (Rounds > 1) {
-    V next[width];
-    RT_UNROLL
-    for (int i = 0; i < width / 2; ++i) {
-      next[2 * i] = rt_interleave_low(v[i], v[i + width / 2], rt_make_seq<width>{});
-      next[2 * i + 1] = rt_interleave_high(v[i], v[i + width / 2], rt_make_seq<width>{});
-    }
-    RT_UNROLL
-    for (int i = 0; i < width; ++i) v[i] = next[i];
-    rt_transpose<V, Rounds / 2>(v);
-  }
-}
+// --- Blocks ---
 
-// Copies columns [0, columns) of b into rows of `stride` contiguous elements, zeros behind them.
+// What fits the caches: a block of B (1 MB at most) stays in the second one, and a panel of it (64 KB) is
+// read by all tiles of a block of A. Deeper blocks read and write C less often.
+inline constexpr int64_t rt_block_depth = 512, rt_block_panels = 16, rt_block_tiles = 12;
 template <class T>
-RT_CALL void rt_gemm_pack(int64_t depth, rt_matrix<const T> b, int64_t columns, int64_t stride, T* packed) {
-  constexpr int width = rt_width<T>;
-  for (int64_t j = 0; j < stride; j += width) {
-    const int64_t live = columns - j < 0 ? 0 : columns - j < width ? columns - j : width;
-    const T* from = b.data + j * b.column;
-    int64_t k = 0;
-    if (live == width && b.column == 1) {
-      for (; k < depth; ++k)
-        rt_write(packed + k * stride, rt_lanes<width>{j}, rt_read(from + k * b.row, rt_lanes<width>{0}));
-    } else if (live == width && b.row == 1) {
-      for (; k + width <= depth; k += width) {
-        rt_vec<T, width> square[width];
-        RT_UNROLL
-        for (int i = 0; i < width; ++i) square[i] = rt_read(from + i * b.column, rt_lanes<width>{k});
-        rt_transpose(square);
-        RT_UNROLL
-        for (int i = 0; i < width; ++i) rt_write(packed + (k + i) * stride, rt_lanes<width>{j}, square[i]);
+inline constexpr int64_t rt_panel_columns = rt_tile_vectors* rt_width<T>;
+// Elements from row to row of a packed tile of A.
+template <class T>
+inline constexpr int64_t rt_tile_stride = (rt_tile_rows + rt_width<T> - 1) / rt_width<T>* rt_width<T>;
+
+static constexpr int64_t rt_smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+static constexpr int64_t rt_in_steps(int64_t n, int64_t step) { return (n + step - 1) / step; }
+
+// Rows of A in tiles of nearly equal, even height (but for the last row of an odd number): where a tile
+// begins.
+static constexpr int64_t rt_tile_begin(int64_t rows, int64_t tile) {
+  const int64_t tiles = rt_in_steps(rows, rt_tile_rows), begin = (rows + 1) / 2 * tile / tiles * 2;
+  return rt_smaller(begin, rows);
+}
+// Packed tiles of A by packed panels of B; sums go on from those in c if `more`. What is no tile of
+// contiguous columns goes by a buffer.
+template <class T>
+RT_CALL void rt_gemm_block(int64_t rows, int64_t columns, int64_t depth, const T* a, const T* b,
+                           rt_matrix<T> c, bool more) {
+  constexpr int64_t panel = rt_panel_columns<T>, stride = rt_tile_stride<T>;
+  for (int64_t j = 0; j < columns; j += panel) {
+    const int64_t live = rt_smaller(columns - j, panel);
+    const rt_columns<T> right{b + j * depth, panel, panel, 0};
+    for (int64_t t = 0, i = 0, height; i < rows; ++t, i += height) {
+      height = rt_tile_begin(rows, t + 1) - i;
+      const int64_t computed = rt_tile_height(height);
+      const rt_matrix<const T> left{a + t * stride * depth, 1, stride};
+      T* const to = c.data + i * c.row + j * c.column;
+      for (int64_t r = height; r < rt_smaller(rows - i, 2 * height); ++r)  // the next tile's
+        for (int64_t l = 0; l < live; l += 64 / static_cast<int64_t>(sizeof(T)))
+          __builtin_prefetch(to + r * c.row + l, 1);
+      if (computed == height && c.column == 1) {
+        if (live > rt_width<T>)
+          rt_gemm_tile_of<rt_tile_rows, rt_tile_vectors>(height, depth, left, right, to, c.row, live, more);
+        else
+          rt_gemm_tile_of<rt_tile_rows, 1>(height, depth, left, right, to, c.row, live, more);
+        continue;
+      }
+      T tile[rt_tile_rows * panel] = {};
+      if (more)
+        for (int64_t r = 0; r < height; ++r)
+          for (int64_t l = 0; l < live; ++l) tile[r * panel + l] = to[r * c.row + l * c.column];
+      rt_gemm_tile_of<rt_tile_rows, rt_tile_vectors>(computed, depth, left, right, tile, panel, panel, more);
+      for (int64_t r = 0; r < height; ++r)
+        for (int64_t l = 0; l < live; ++l) to[r * c.row + l * c.column] = tile[r * panel + l];
+    }
+  }
+}
+template <class T>
+RT_CALL void rt_gemm_blocked(int64_t m, int64_t n, int64_t depth, rt_matrix<const T> a, rt_matrix<const T> b,
+                             rt_matrix<T> c, T* scratch) {
+  constexpr int64_t panel = rt_panel_columns<T>, stride = rt_tile_stride<T>;
+  constexpr int64_t most_columns = rt_block_panels * panel, most_rows = rt_block_tiles * rt_tile_rows;
+  T* const packed_a = scratch;
+  T* const packed_b = packed_a + rt_smaller(rt_in_steps(m, rt_tile_rows), rt_block_tiles) * stride *
+                                     rt_smaller(depth, rt_block_depth);
+  for (int64_t j = 0; j < n; j += most_columns) {
+    const int64_t columns = rt_smaller(n - j, most_columns);
+    for (int64_t k = 0; k < depth; k += rt_block_depth) {
+      const int64_t deep = rt_smaller(depth - k, rt_block_depth);
+      for (int64_t p = 0; p < columns; p += panel)
+        rt_gemm_pack<T>(deep, {b.data + k * b.row + (j + p) * b.column, b.row, b.column},
+                        rt_smaller(columns - p, panel), panel, packed_b + p * deep);
+      for (int64_t i = 0; i < m; i += most_rows) {
+        const int64_t rows = rt_smaller(m - i, most_rows);
+        for (int64_t t = 0, r = 0, end; r < rows; ++t, r = end) {
+          end = rt_tile_begin(rows, t + 1);
+          rt_gemm_pack<T>(deep, {a.data + (i + r) * a.row + k * a.column, a.column, a.row}, end - r, stride,
+                          packed_a + t * stride * deep);
+        }
+        rt_gemm_block<T>(rows, columns, deep, packed_a, packed_b,
+                         {c.data + i * c.row + j * c.column, c.row, c.column}, k > 0);
       }
     }
-    for (; k < depth; ++k)
-      for (int64_t i = 0; i < width; ++i)
-        packed[k * stride + j + i] = i < live ? from[k * b.row + i * b.column] : T(0);
   }
 }
 
-// Panels of Vectors vectors of columns from *j on, as many as are whole (or, at the last width, one part).
-template <int MaxRows, int Vectors, bool Last, class T>
-RT_INLINE void rt_gemm_panels(int64_t m, int64_t n, int64_t depth, rt_matrix<const T> a, rt_matrix<const T> b,
-                              rt_matrix<T> c, T* scratch, int64_t* j) {
-  constexpr int64_t panel = Vectors * rt_width<T>;
-  for (; *j + (Last ? 1 : panel) <= n; *j += panel) {
-    const int64_t columns = n - *j < panel ? n - *j : panel;
-    const rt_matrix<const T> from{b.data + *j * b.column, b.row, b.column};
-    const rt_matrix<T> to{c.data + *j * c.column, c.row, c.column};
-    // Reading B in place costs long strides; packing costs a copy, which two tiles of rows repay.
-    if (b.column == 1 && columns == panel && m <= 2 * MaxRows) {
-      rt_gemm_panel<MaxRows, Vectors>(m, depth, a, from.data, b.row, to, columns);
-    } else {
-      rt_gemm_pack(depth, from, columns, panel, scratch);
-      rt_gemm_panel<MaxRows, Vectors>(m, depth, a, scratch, panel, to, columns);
-    }
-  }
-}
-template <class T>
-RT_CALL void rt_gemm_tiled(int64_t m, int64_t n, int64_t depth, rt_matrix<const T> a, rt_matrix<const T> b,
-                           rt_matrix<T> c, T* scratch) {
-  int64_t j = 0;
-  // A single row needs more columns to keep enough sums in flight; in place, as scratch has room for two
-  // vectors.
-  if (m == 1 && b.column == 1) rt_gemm_panels<1, 8, false>(m, n, depth, a, b, c, scratch, &j);
-  rt_gemm_panels<rt_tile_rows, rt_tile_vectors, true>(m, n, depth, a, b, c, scratch, &j);
-}
+// --- Any product ---
 
 template <class T>
 static constexpr bool rt_gemm_is_small(int64_t m, int64_t n, int64_t depth) {
@@ -247,7 +171,24 @@ static constexpr bool rt_gemm_is_small(int64_t m, int64_t n, int64_t depth) {
 template <class T>
 static constexpr int64_t rt_gemm_scratch(int64_t m, int64_t n, int64_t depth) {
   if (rt_gemm_is_small<T>(m, n, depth)) return 0;
-  return depth * rt_tile_vectors * rt_width<T> * static_cast<int64_t>(sizeof(T));
+  const int64_t most = m > n ? m : n;  // m and n may change places
+  const int64_t tiles = rt_smaller(rt_in_steps(most, rt_tile_rows), rt_block_tiles);
+  const int64_t panels = rt_smaller(rt_in_steps(most, rt_panel_columns<T>), rt_block_panels);
+  return (tiles * rt_tile_stride<T> + panels * rt_panel_columns<T>)*rt_smaller(depth, rt_block_depth) *
+         static_cast<int64_t>(sizeof(T));
+}
+
+template <class T>
+RT_CALL void rt_gemm_tiled(int64_t m, int64_t n, int64_t depth, rt_matrix<const T> a, rt_matrix<const T> b,
+                           rt_matrix<T> c, T* scratch) {
+  const bool in_place = b.column == 1 && m <= 2 * rt_tile_rows;
+  if (in_place && n >= rt_panel_columns<T>) {
+    // A single row needs more columns to keep enough sums in flight.
+    const int64_t j = m == 1 ? rt_gemm_panels<1, 8>(0, m, n, depth, a, b, c, false) : 0;
+    rt_gemm_panels<rt_tile_rows, rt_tile_vectors>(j, m, n, depth, a, b, c, true);
+  } else {
+    rt_gemm_blocked(m, n, depth, a, b, c, scratch);
+  }
 }
 
 // C[m,n] = A[m,depth] B[depth,n]. Without scratch (null) the same result comes slower.

@@ -46,17 +46,14 @@ RT_INLINE void rt_parallel_for(const rt_workspace* workspace, int64_t count, int
   body(int64_t{0}, count);
 }
 
-// Bytes of scratch of one piece: what the compiler lends a product (panels of two vectors of 64 bytes).
-static constexpr int64_t rt_gemm_piece_scratch(int64_t depth) { return depth * 128; }
-
 // rt_gemm of calls.h in at most `pieces` pieces, each of `grain` multiplications at least: some products of
-// the batch, or some rows or columns of all of them. `scratch` has room for every piece.
+// the batch, or some rows or columns of all of them. `scratch` has `room` bytes for every piece.
 template <class T>
 RT_CALL void rt_gemm_shared(const rt_workspace* workspace, int64_t grain, T* c, uint8_t* scratch, const T* a,
                             const T* b, int64_t c_at, int64_t a_at, int64_t b_at, int64_t batch, int64_t m,
                             int64_t n, int64_t depth, int64_t c_batch, int64_t c_row, int64_t c_column,
                             int64_t a_batch, int64_t a_row, int64_t a_column, int64_t b_batch, int64_t b_row,
-                            int64_t b_column, int64_t pieces) {
+                            int64_t b_column, int64_t pieces, int64_t room) {
   const int64_t worth = batch * m * n * depth / grain;
   if (worth < pieces) pieces = worth;
   const bool by_product = batch >= pieces, by_row = !by_product && m > n;
@@ -72,10 +69,38 @@ RT_CALL void rt_gemm_shared(const rt_workspace* workspace, int64_t grain, T* c, 
     const int64_t move_c = by_product ? c_batch : by_row ? c_row : c_column;
     const int64_t move_a = by_product ? a_batch : by_row ? a_row : 0;
     const int64_t move_b = by_product ? b_batch : by_row ? 0 : b_column;
-    rt_gemm<T>(c, scratch + begin * rt_gemm_piece_scratch(depth), a, b, c_at + first * move_c,
-               a_at + first * move_a, b_at + first * move_b, by_product ? count : batch, by_row ? count : m,
+    rt_gemm<T>(c, scratch + begin * room, a, b, c_at + first * move_c, a_at + first * move_a,
+               b_at + first * move_b, by_product ? count : batch, by_row ? count : m,
                by_product || by_row ? n : count, depth, c_batch, c_row, c_column, a_batch, a_row, a_column,
                b_batch, b_row, b_column);
+  });
+}
+
+// rt_gemm_pack of calls.h, panels shared; pieces of `grain` elements at least.
+template <class T>
+RT_CALL void rt_gemm_pack_shared(const rt_workspace* workspace, int64_t grain, T* packed, const T* b,
+                                 int64_t packed_at, int64_t b_at, int64_t at, int64_t n, int64_t depth,
+                                 int64_t b_row, int64_t b_column) {
+  constexpr int64_t panel = rt_packed_columns<T>;
+  const int64_t first = at / panel, end_panel = (at + n + panel - 1) / panel, each = panel * depth + 1;
+  rt_parallel_for(workspace, end_panel - first, grain / each + 1, [=](int64_t begin, int64_t end) {
+    const int64_t low = begin == 0 ? at : (first + begin) * panel;
+    const int64_t high = first + end == end_panel ? at + n : (first + end) * panel;
+    rt_gemm_pack<T>(packed, b, packed_at, b_at + (low - at) * b_column, low, high - low, depth, b_row,
+                    b_column);
+  });
+}
+// rt_gemm_packed of calls.h, panels shared; pieces of `grain` multiplications at least.
+template <class T>
+RT_CALL void rt_gemm_packed_shared(const rt_workspace* workspace, int64_t grain, T* c, const T* a,
+                                   const T* packed, int64_t c_at, int64_t a_at, int64_t packed_at, int64_t m,
+                                   int64_t n, int64_t depth, int64_t c_row, int64_t a_row, int64_t a_column) {
+  constexpr int64_t panel = rt_packed_columns<T>;
+  const int64_t each = panel * depth * m + 1;
+  rt_parallel_for(workspace, (n + panel - 1) / panel, grain / each + 1, [=](int64_t begin, int64_t end) {
+    const int64_t high = end * panel < n ? end * panel : n;
+    rt_gemm_packed_columns<T>(begin * panel, high, m, depth, {a + a_at, a_row, a_column}, packed + packed_at,
+                              c + c_at, c_row);
   });
 }
 

@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include <cohort/calls.h>
+
 #include "bits.h"
 
 namespace {
@@ -58,7 +60,57 @@ bool agrees(int64_t m, int64_t n, int64_t depth, Layout a, Layout b) {
   return got == want && slow == want;
 }
 
+// A packed copy of the columns of b in `parts` parts, and the product with it: whether both are as they
+// should be. Rows of c have a gap of 2.
+template <class T>
+bool packed_agrees(int64_t m, int64_t n, int64_t depth, Layout a, Layout b, int64_t parts = 1) {
+  const auto left = values<T>((m + 3) * (depth + 3), 1), right = values<T>((depth + 3) * (n + 3), 2);
+  constexpr int64_t columns = rt_packed_columns<T>;
+  const int64_t panels = (n + columns - 1) / columns;
+  std::vector<T> packed(static_cast<std::size_t>(panels * columns * depth), T(99)), want_packed = packed;
+  for (int64_t j = 0; j < panels * columns; ++j)
+    for (int64_t k = 0; k < depth; ++k)
+      want_packed[static_cast<std::size_t>((j / columns * depth + k) * columns + j % columns)] =
+          j < n ? right[static_cast<std::size_t>(k * b.row + j * b.column)] : T(0);
+  for (int64_t part = 0; part < parts; ++part) {
+    const int64_t begin = n * part / parts, end = n * (part + 1) / parts;
+    rt_gemm_pack<T>(packed.data(), right.data(), 0, begin * b.column, begin, end - begin, depth, b.row,
+                    b.column);
+  }
+  if (packed != want_packed) return false;
+  std::vector<T> want(static_cast<std::size_t>(m * (n + 2)), T(77)), got = want;
+  rt_gemm_plain<T>(m, n, depth, {left.data(), a.row, a.column}, {right.data(), b.row, b.column},
+                   {want.data(), n + 2, 1});
+  rt_gemm_packed<T>(got.data(), left.data(), packed.data(), 0, 0, 0, m, n, depth, n + 2, a.row, a.column);
+  return got == want;
+}
+
 }  // namespace
+
+TEST_CASE_TEMPLATE("products with a packed operand equal the others", T, float, double) {
+  int wrong = 0;
+  for (int64_t m = 0; m <= 64; ++m)
+    for (int64_t n : {1, 15, 33, 64})
+      wrong += !packed_agrees<T>(m, n, 21, layout(m & 1, m, 21, 1), layout(m & 2, 21, n, 3), 1 + n % 3);
+  for (int64_t n = 0; n < 150; ++n)
+    for (int64_t depth : {0, 1, 16, 37})
+      for (int layouts = 0; layouts < 4; ++layouts)
+        wrong += !packed_agrees<T>(3, n, depth, layout(layouts & 1, 3, depth, 1),
+                                   layout(layouts & 2, depth, n, 3), 1 + n % 4);
+  CHECK(wrong == 0);
+  CHECK(packed_agrees<T>(1, 700, 50, layout(false, 1, 50, 0), layout(true, 50, 700, 0)));
+  CHECK(packed_agrees<T>(10, 750, 250, layout(false, 10, 250, 0), layout(false, 250, 750, 0), 3));
+  CHECK(packed_agrees<T>(2, 40, 11, layout(false, 2, 11, 0), {3, 7}));
+}
+
+TEST_CASE_TEMPLATE("products of several blocks equal the scalar loop", T, float, double) {
+  for (int layouts = 0; layouts < 4; ++layouts) {
+    CHECK(agrees<T>(181, 530, 40, layout(layouts & 1, 181, 40, 1), layout(layouts & 2, 40, 530, 3)));
+    CHECK(agrees<T>(37, 41, 1100, layout(layouts & 1, 37, 1100, 1), layout(layouts & 2, 1100, 41, 3)));
+  }
+  CHECK(agrees<T>(169, 35, 513, {2, 3}, {5, 2}));
+  CHECK(agrees<T>(300, 3, 600, layout(false, 300, 600, 0), layout(false, 600, 3, 0)));
+}
 
 TEST_CASE_TEMPLATE("products equal the scalar loop", T, float, double, int32_t, uint8_t) {
   int wrong = 0;

@@ -57,7 +57,8 @@ void check_product(int64_t batch, int64_t m, int64_t n, int64_t depth, bool a_tu
   const int64_t a_row = a_turned ? 1 : depth, a_column = a_turned ? m : 1;
   const int64_t c_row = c_turned ? 1 : n, c_column = c_turned ? m : 1;
   constexpr int64_t kPieces = 16;
-  Scratch scratch(kPieces * rt_gemm_piece_scratch(depth));
+  const int64_t room = (rt_gemm_scratch<T>(m, n, depth) + 63) / 64 * 64;
+  Scratch scratch(kPieces * room);
   rt_gemm<T>(expected.data(), scratch.data(), a.data(), b.data(), 0, 0, 0, batch, m, n, depth, m * n, c_row,
              c_column, m * depth, a_row, a_column, depth * n, n, 1);
   for (const int64_t ranges : {1, 2, 3, 7}) {
@@ -65,14 +66,49 @@ void check_product(int64_t batch, int64_t m, int64_t n, int64_t depth, bool a_tu
     const rt_workspace workspace = with_hook(cutter);
     std::fill(seen.begin(), seen.end(), T(0));
     rt_gemm_shared<T>(&workspace, 64, seen.data(), scratch.data(), a.data(), b.data(), 0, 0, 0, batch, m, n,
-                      depth, m * n, c_row, c_column, m * depth, a_row, a_column, depth * n, n, 1, kPieces);
+                      depth, m * n, c_row, c_column, m * depth, a_row, a_column, depth * n, n, 1, kPieces,
+                      room);
     INFO(batch << "x" << m << "x" << n << "x" << depth << " in " << ranges);
     CHECK(cutter.calls == 1);
     CHECK(std::memcmp(seen.data(), expected.data(), seen.size() * sizeof(T)) == 0);
   }
 }
 
+template <class T>
+void check_packed(int64_t m, int64_t n, int64_t depth, bool turned) {
+  const auto a = random_values<T>(static_cast<size_t>(m * depth), 1),
+             b = random_values<T>(static_cast<size_t>(depth * n), 2);
+  const int64_t row = turned ? 1 : n, column = turned ? depth : 1, panel = rt_packed_columns<T>;
+  const auto count = static_cast<size_t>((n + panel - 1) / panel * panel * depth);
+  std::vector<T> whole(count), packed(count, T(5)), expected(static_cast<size_t>(m * n)),
+      seen(expected.size());
+  rt_gemm_pack<T>(whole.data(), b.data(), 0, 0, 0, n, depth, row, column);
+  rt_gemm_packed<T>(expected.data(), a.data(), whole.data(), 0, 0, 0, m, n, depth, n, depth, 1);
+  for (const int64_t ranges : {1, 2, 3, 7}) {
+    Cutter cutter{ranges};
+    const rt_workspace workspace = with_hook(cutter);
+    const int64_t half = n / 2;
+    rt_gemm_pack_shared<T>(&workspace, 1, packed.data(), b.data(), 0, 0, 0, half, depth, row, column);
+    rt_gemm_pack_shared<T>(&workspace, 1, packed.data(), b.data(), 0, half * column, half, n - half, depth,
+                           row, column);
+    CHECK(std::memcmp(packed.data(), whole.data(), count * sizeof(T)) == 0);
+    rt_gemm_packed_shared<T>(&workspace, 1, seen.data(), a.data(), packed.data(), 0, 0, 0, m, n, depth, n,
+                             depth, 1);
+    INFO(m << "x" << n << "x" << depth << " in " << ranges);
+    CHECK(cutter.calls > 0);
+    CHECK(std::memcmp(seen.data(), expected.data(), seen.size() * sizeof(T)) == 0);
+  }
+}
+
 }  // namespace
+
+TEST_CASE("shared products with a packed operand") {
+  for (const bool turned : {false, true}) {
+    check_packed<float>(10, 300, 50, turned);
+    check_packed<double>(1, 145, 33, turned);
+    check_packed<float>(20, 130, 7, turned);
+  }
+}
 
 TEST_CASE("a shared loop covers its range once, and a small one is not shared") {
   for (const int64_t ranges : {1, 2, 3, 7}) {

@@ -1,0 +1,203 @@
+// A matrix by which every step of a loop multiplies is copied once, before the loop, to the order in which
+// the product reads it (ir/ops/product_call.h):
+//
+//   for v0 < 50 {                                      wp = call rt_gemm_pack(w; 0, 0, 0, 300, 100, 300, 1)
+//     z = call rt_gemm(h, w; ...)               ⇒      for v0 < 50 {
+//     ...                                                z = call rt_gemm_packed(h, wp; ...)
+//
+// A matrix that is itself a copy of others, side by side or transposed, is packed from these, and the copy
+// goes if nobody else reads it. Sums keep their order, so no bit changes. Before `flatten_indices`, while
+// copies are seen axis by axis.
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "compiler/kernel_passes/copied_from.h"
+#include "compiler/kernel_passes/kernel_pass.h"
+#include "compiler/kernel_passes/loop_cost.h"
+#include "compiler/kernel_passes/walk.h"
+#include "ir/ops/product_call.h"
+
+namespace cohort::loop_passes {
+namespace {
+
+using namespace kernel;
+
+constexpr double kFewSteps = 4;          // do not repay the copy
+constexpr std::int64_t kManyRows = 256;  // repay a copy in every product
+constexpr std::int64_t kFewColumns = 8;  // fewer than the lanes of a vector of f32
+
+// The operands of a product as the packed one takes them: `b` is copied.
+struct Roles {
+  BufferId a = 0, b = 0;
+  ExprRef a_at, a_row, a_column, b_at, b_row, b_column, c_row, c_column, m, n;
+};
+enum { kCAt, kAAt, kBAt, kBatch, kM, kN, kK, kCBatch, kCRow, kCColumn };
+enum { kABatch = kCColumn + 1, kARow, kAColumn, kBBatch, kBRow, kBColumn };
+
+Roles as_written(const Stmt& call) {
+  const auto& s = call.index;
+  return {call.buffers[1], call.buffers[2], s[kAAt],  s[kARow],    s[kAColumn], s[kBAt],
+          s[kBRow],        s[kBColumn],     s[kCRow], s[kCColumn], s[kM],       s[kN]};
+}
+Roles transposed(const Stmt& call) {  // c' = b' a'
+  const auto& s = call.index;
+  return {call.buffers[2], call.buffers[1], s[kBAt],     s[kBColumn], s[kBRow], s[kAAt],
+          s[kAColumn],     s[kARow],        s[kCColumn], s[kCRow],    s[kN],    s[kM]};
+}
+
+class LoopPacker {
+ public:
+  LoopPacker(Program& program, const CopiedFrom& copies, std::uint32_t kernel, const Dims& dims, Stmt& loop)
+      : program_(program), copies_(copies), kernel_(kernel), dims_(dims), loop_(loop) {
+    changing_.insert(loop.var);
+    for_each_stmt(loop.body, [&](const Stmt& s) {
+      if (s.kind == StmtKind::kLet || s.kind == StmtKind::kVar || s.kind == StmtKind::kFor)
+        changing_.insert(s.var);
+    });
+    for_each_use(loop.body, [&](const BufferUse& use) {
+      if (use.written) written_.insert(use.buffer);
+    });
+  }
+
+  // The statements to put before the loop.
+  std::vector<Stmt> run() {
+    if (trip_count(loop_) >= kFewSteps) calls(loop_.body);
+    return std::move(before_);
+  }
+
+ private:
+  struct Packed {
+    BufferId from = 0, to = 0;
+    std::vector<ExprRef> what;  // at, n, k, row, column
+  };
+
+  void calls(std::vector<Stmt>& list) {
+    for (Stmt& stmt : list) {
+      calls(stmt.body);
+      calls(stmt.else_body);
+      if (stmt.kind != StmtKind::kCall || stmt.text != "rt_gemm") continue;
+      if (!is_constant_index(*stmt.index[kBatch], 1)) continue;
+      if (!pack(stmt, as_written(stmt))) pack(stmt, transposed(stmt));
+    }
+  }
+
+  bool is_fixed(const ExprRef& expr) const {
+    bool fixed = true;
+    for_each_node(expr, [&](const Expr& e) {
+      fixed = fixed && e.kind != ExprKind::kLoad && !(e.kind == ExprKind::kVar && changing_.contains(e.id));
+    });
+    return fixed;
+  }
+
+  bool pack(Stmt& call, const Roles& roles) {
+    const ExprRef depth = call.index[kK];
+    const std::vector<ExprRef> what{roles.b_at, roles.n, depth, roles.b_row, roles.b_column};
+    if (!is_constant_index(*roles.c_column, 1) || written_.contains(roles.b) ||
+        !std::all_of(what.begin(), what.end(), [&](const ExprRef& e) { return is_fixed(e); }) ||
+        largest_extent(*roles.n, dims_) < kFewColumns || largest_extent(*roles.m, dims_) > kManyRows)
+      return false;
+    const BufferId packed = packed_copy(roles.b, what);
+    call.text = "rt_gemm_packed";
+    call.buffers = {call.buffers[0], roles.a, packed};
+    call.index = {call.index[kCAt], roles.a_at,  constant_index(0), roles.m, roles.n, depth,
+                  roles.c_row,      roles.a_row, roles.a_column};
+    return true;
+  }
+
+  BufferId packed_copy(BufferId from, const std::vector<ExprRef>& what) {
+    for (const Packed& made : made_)
+      if (made.from == from && same_index(made.what, what)) return made.to;
+    const Buffer& matrix = program_.buffers[from];
+    const std::int64_t columns = kPackedRowBytes / dtype_bytes(matrix.dtype);
+    const std::int64_t panels = (largest_extent(*what[1], dims_) + columns - 1) / columns;
+    Buffer packed{matrix.name + "_packed", BufferKind::kTemporary, matrix.dtype, {}, 0};
+    packed.shape = {Dim(panels * columns * largest_extent(*what[2], dims_))};
+    const auto to = static_cast<BufferId>(program_.buffers.size());
+    program_.buffers.push_back(std::move(packed));
+    made_.push_back({from, to, what});
+    const std::optional<std::vector<CopiedPart>> parts =
+        is_whole(from, what) ? copies_.parts_of(from, kernel_) : std::nullopt;
+    if (parts) {
+      for (const CopiedPart& part : *parts) {
+        const ExprRef row = extent(program_.buffers[part.buffer].shape[1]), one = constant_index(1);
+        append(to, part.buffer, constant_index(0), part.column, part.columns, what[2],
+               part.transposed ? one : row, part.transposed ? row : one);
+      }
+    } else {
+      append(to, from, what[0], 0, what[1], what[2], what[3], what[4]);
+    }
+    return to;
+  }
+
+  // Whether the product reads all of a matrix as it lies.
+  bool is_whole(BufferId from, const std::vector<ExprRef>& what) const {
+    const Shape& shape = program_.buffers[from].shape;
+    return shape.size() == 2 && is_constant_index(*what[0], 0) && equal(what[1], extent(shape[1])) &&
+           equal(what[2], extent(shape[0])) && equal(what[3], extent(shape[1])) &&
+           is_constant_index(*what[4], 1);
+  }
+
+  void append(BufferId to, BufferId from, ExprRef b_at, std::int64_t at, ExprRef n, ExprRef depth,
+              ExprRef row, ExprRef column) {
+    Stmt call;
+    call.kind = StmtKind::kCall;
+    call.text = "rt_gemm_pack";
+    call.outputs = 1;
+    call.buffers = {to, from};
+    call.index = {constant_index(0), std::move(b_at), constant_index(at), std::move(n),
+                  std::move(depth),  std::move(row),  std::move(column)};
+    before_.push_back(std::move(call));
+  }
+
+  Program& program_;
+  const CopiedFrom& copies_;
+  const std::uint32_t kernel_;
+  const Dims& dims_;
+  Stmt& loop_;
+  std::set<VarId> changing_;
+  std::set<BufferId> written_;
+  std::vector<Packed> made_;
+  std::vector<Stmt> before_;
+};
+
+class Packer {
+ public:
+  Packer(Program& program, const Dims& dims) : program_(program), copies_(program), dims_(dims) {}
+
+  bool run() {
+    for (std::uint32_t k = 0; k < program_.kernels.size(); ++k) list(program_.kernels[k].body, k);
+    return any_;
+  }
+
+ private:
+  // Loops around first: what all their steps share is copied once for all.
+  void list(std::vector<Stmt>& statements, std::uint32_t kernel) {
+    std::vector<Stmt> result;
+    result.reserve(statements.size());
+    for (Stmt& stmt : statements) {
+      if (stmt.kind == StmtKind::kFor && stmt.mode == LoopMode::kSerial) {
+        std::vector<Stmt> before = LoopPacker(program_, copies_, kernel, dims_, stmt).run();
+        any_ = any_ || !before.empty();
+        std::move(before.begin(), before.end(), std::back_inserter(result));
+      }
+      list(stmt.body, kernel);
+      list(stmt.else_body, kernel);
+      result.push_back(std::move(stmt));
+    }
+    statements = std::move(result);
+  }
+
+  Program& program_;
+  const CopiedFrom copies_;
+  const Dims& dims_;
+  bool any_ = false;
+};
+
+}  // namespace
+
+Program pack_weights(Program program, const Dims& dims) {
+  return Packer(program, dims).run() ? remove_dead(std::move(program), dims) : program;
+}
+
+}  // namespace cohort::loop_passes
