@@ -64,7 +64,7 @@ std::string call_text(const EmitContext& context, const PartCall& part, std::siz
 std::string argument_row(const Type& type, const Dims& dims, const std::string& name,
                          const std::string& original, const std::vector<std::string>& dim_names,
                          bool written) {
-  return fmt::format("      {{{}, {}, args->{}, args->{}_bytes, {}, {}, {}}},\n", c_string(original),
+  return fmt::format("{{{}, {}, args->{}, args->{}_bytes, {}, {}, {}}}", c_string(original),
                      c_string(to_string(type, dims)), name, name, bytes_expression(type, dim_names, "args->"),
                      dtype_bytes(type.dtype), written);
 }
@@ -92,16 +92,22 @@ std::string check_function(const EmitContext& context, std::size_t index, const 
                                     c_string(dim.name), names.dims[d], dim.min, dim.max));
   }
   if (function.inputs.empty() && function.outputs.empty()) return text + "  return COHORT_OK;\n}\n";
-  text += "  const rt_argument arguments[] = {\n";
+  std::vector<std::string> rows;
   for (std::size_t k = 0; k < function.inputs.size(); ++k) {
     const Value& value = function.value(function.inputs[k]);
-    text += argument_row(value.type, module.dims, names.inputs[k], value.name, names.dims, false);
+    rows.push_back(argument_row(value.type, module.dims, names.inputs[k], value.name, names.dims, false));
   }
   for (std::size_t k = 0; k < function.outputs.size(); ++k)
-    text += argument_row(function.type(function.outputs[k].value), module.dims, names.outputs[k],
-                         function.outputs[k].name, names.dims, true);
+    rows.push_back(argument_row(function.type(function.outputs[k].value), module.dims, names.outputs[k],
+                                function.outputs[k].name, names.dims, true));
+  constexpr std::size_t kFew = 8;  // that are looked at in line
+  if (rows.size() <= kFew)
+    return text +
+           fmt::format("  return rt_check_arguments(this_module, header, {},\n      rt_argument{});\n}}\n",
+                       shown, fmt::join(rows, ",\n      rt_argument"));
   return text +
-         fmt::format("  }};\n  return rt_check_arguments(this_module, header, {}, arguments);\n}}\n", shown);
+         fmt::format("  const rt_argument arguments[] = {{\n      {}}};\n", fmt::join(rows, ",\n      ")) +
+         fmt::format("  return rt_check_argument_list(this_module, header, {}, arguments);\n}}\n", shown);
 }
 
 std::string part_calls(const std::vector<PartInfo>& parts, std::string_view indent) {

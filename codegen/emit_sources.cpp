@@ -28,7 +28,10 @@ std::string preamble(const EmitContext& context, const std::string& file, bool f
                   comment_text(context.module().name), context.options.tool);
   text += fmt::format("#include \"{}.h\"\n\n", context.names.prefix);
   if (several) text += "#define COHORT_SEVERAL_SOURCES\n";
-  if (first) text += "#include \"cohort/checkpoint.h\"\n#include \"cohort/error_text.h\"\n";
+  if (first)
+    text +=
+        "#include \"cohort/call_checks.h\"\n#include \"cohort/checkpoint.h\"\n#include "
+        "\"cohort/error_text.h\"\n";
   if (context.options.instrument)
     text += first ? "#include \"cohort/profile_text.h\"\n" : "#include \"cohort/profile.h\"\n";
   return text + "#include \"cohort/module.h\"\n#include \"cohort/prelude.h\"\n";

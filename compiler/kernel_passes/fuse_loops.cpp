@@ -9,11 +9,12 @@
 // it reads, if every dependence between the two is at the loop's own index (loop_uses.h), extents and modes
 // agree, and the result stays small. Kernels between them do not depend on it, so it may run earlier; and
 // kernels it reads from that nobody else waits for move to where it runs. Inside the joined loop the same is
-// done with the loops of its body. Kernels of scalar statements are gathered in groups.
+// done with the loops of its body. Kernels of scalar statements are gathered in groups. Kernels with short
+// loops between scalar statements, such as reductions to a scalar, become one list where loops in it join.
 //
 // A nest that `collapse` would make one flat loop is not joined to one of another form while its rows are
 // short and all of it fits into a cache: a vector loop over every short row costs more than passing values in
-// memory. See Note [flat nests].
+// memory. See Note [flat nests] in kernel_shape.h.
 //
 // State may not change before the last check that can fail: a kernel that writes state joins or precedes none
 // with checks. Nor does a kernel whose indices come from data, since a check before it may be what allows
@@ -24,6 +25,7 @@
 #include "compiler/kernel_passes/guards.h"
 #include "compiler/kernel_passes/join_loops.h"
 #include "compiler/kernel_passes/kernel_pass.h"
+#include "compiler/kernel_passes/kernel_shape.h"
 #include "compiler/kernel_passes/loop_uses.h"
 #include "compiler/kernel_passes/walk.h"
 
@@ -35,55 +37,15 @@ using namespace kernel;
 constexpr std::size_t kMaxStatements =
     200;  // in a kernel: compile time grows faster than the length of a function
 
-// Note [flat nests]: 10,000 spiking neurons in rows, decoded row by row (samples/thousand_ensembles, f64,
-// AVX-512, one thread): joined with the decoding the neurons took 4.0, 1.35, 2.2, 1.9, 1.16, 1.5 and 1.3
-// times as long as in one flat loop, for rows of 5, 8, 12, 20, 32, 50 and 100.
-constexpr std::int64_t kShortRow = 256;
-constexpr std::int64_t kCached = std::int64_t{1} << 17;  // elements: 1 MiB of f64
-
-// The extents of a nest that is one flat loop in the end: loops in loops around elementwise statements, the
-// last one in lanes. Empty: it is none, or an extent is not known.
-std::vector<std::int64_t> flat_extents(const Stmt& nest) {
-  std::vector<std::int64_t> extents;
-  const Stmt* loop = &nest;
-  while (true) {
-    if (loop->value->kind != ExprKind::kConst) return {};
-    extents.push_back(static_cast<std::int64_t>(loop->value->bits));
-    if (loop->body.size() != 1 || loop->body.front().kind != StmtKind::kFor) break;
-    loop = &loop->body.front();
-  }
-  const bool elementwise = std::all_of(loop->body.begin(), loop->body.end(), [](const Stmt& s) {
-    return s.kind == StmtKind::kLet || s.kind == StmtKind::kStore;
-  });
-  return loop->mode == LoopMode::kSimd && elementwise ? extents : std::vector<std::int64_t>{};
-}
-
-bool is_better_flat(const std::vector<std::int64_t>& extents) {
-  if (extents.size() < 2 || extents.back() >= kShortRow) return false;
-  std::int64_t count = 1;
-  for (const std::int64_t extent : extents) count = std::min(count * extent, kCached + 1);
-  return count <= kCached;
-}
-
-enum class Shape : std::uint8_t { kNest, kScalars, kOther };
-
 struct Group {
   Kernel kernel;
   LoopUses uses;
-  Shape shape = Shape::kOther;
+  KernelShape shape = KernelShape::kOther;
   std::size_t statements = 0;
   std::vector<std::int64_t> flat;  // flat_extents of all its nests
   bool checks = false;
   bool awaited = false;  // a later group depends on it
 };
-
-Shape shape_of(const std::vector<Stmt>& body) {
-  if (body.size() == 1 && body[0].kind == StmtKind::kFor) return Shape::kNest;
-  const bool scalars = std::all_of(body.begin(), body.end(), [](const Stmt& s) {
-    return s.kind == StmtKind::kLet || s.kind == StmtKind::kStore;
-  });
-  return scalars ? Shape::kScalars : Shape::kOther;
-}
 
 class KernelFuser {
  public:
@@ -109,9 +71,9 @@ class KernelFuser {
   void place(Kernel kernel) {
     Group fresh;
     fresh.shape = shape_of(kernel.body);
-    fresh.uses = loop_uses(kernel.body, fresh.shape == Shape::kNest ? kernel.body[0].var : UINT32_MAX);
+    fresh.uses = loop_uses(kernel.body, fresh.shape == KernelShape::kNest ? kernel.body[0].var : UINT32_MAX);
     fresh.statements = count_statements(kernel.body);
-    if (fresh.shape == Shape::kNest) fresh.flat = flat_extents(kernel.body[0]);
+    if (fresh.shape == KernelShape::kNest) fresh.flat = flat_extents(kernel.body[0]);
     const Guards guards = guards_of(program_, kernel.body);
     int earliest = kNone;
     for (const auto& [buffer, use] : fresh.uses) {
@@ -124,13 +86,31 @@ class KernelFuser {
     fresh.kernel = std::move(kernel);
     fresh.checks = guards.checks;
     int home = find_home(fresh, earliest);
+    if (home == kNone && !guards.checks && !guards.prints) home = join_list(fresh, earliest);
     if (home == kNone) {
       home = static_cast<int>(groups_.size());
       groups_.emplace_back();
     }
-    if (fresh.shape == Shape::kNest) pull_producers(fresh, home);
+    if (fresh.shape == KernelShape::kNest) pull_producers(fresh, home);
     record(home, fresh, guards);
     put(groups_[static_cast<std::size_t>(home)], std::move(fresh));
+  }
+
+  // Joins a list with a group whose loops it continues; its body is in the group then.
+  int join_list(Group& fresh, int earliest) {
+    if (!is_short_list(fresh.kernel.body)) return kNone;
+    for (const int candidate : candidates(fresh, earliest)) {
+      Group& group = at(candidate);
+      const bool nests = fresh.shape == KernelShape::kNest && group.shape == KernelShape::kNest;
+      if (nests || !fits(candidate, fresh) || group.checks || !is_short_list(group.kernel.body) ||
+          !join_lists(group.kernel.body, fresh.kernel.body))
+        continue;
+      group.shape = shape_of(group.kernel.body);
+      fresh.shape = KernelShape::kList;
+      fresh.kernel.body.clear();
+      return candidate;
+    }
+    return kNone;
   }
 
   // Groups before `home` that the kernel reads from and nobody else waits for move there, if they fit.
@@ -162,28 +142,33 @@ class KernelFuser {
   // Whether a nest may run later: nobody between depends on it, nor writes what it reads.
   bool is_movable(int p) const {
     const Group& group = groups_[static_cast<std::size_t>(p)];
-    return group.shape == Shape::kNest && !group.checks && !group.awaited &&
+    return group.shape == KernelShape::kNest && !group.checks && !group.awaited &&
            std::all_of(group.uses.begin(), group.uses.end(),
                        [&](const auto& use) { return last_writer_[use.first] <= p; });
   }
 
   int find_home(const Group& fresh, int earliest) {
-    if (fresh.shape == Shape::kScalars)
+    if (fresh.shape == KernelShape::kScalars)
       return last_scalars_ >= earliest && fits(last_scalars_, fresh) ? last_scalars_ : kNone;
-    if (fresh.shape != Shape::kNest) return kNone;
-    std::set<int> candidates;
-    if (earliest != kNone && earliest < static_cast<int>(groups_.size())) candidates.insert(earliest);
-    for (const auto& [buffer, use] : fresh.uses) {
-      if (last_reader_[buffer] >= std::max(earliest, 0)) candidates.insert(last_reader_[buffer]);
-    }
-    for (const int candidate : candidates) {
+    if (fresh.shape != KernelShape::kNest) return kNone;
+    for (const int candidate : candidates(fresh, earliest)) {
       const Group& group = groups_[static_cast<std::size_t>(candidate)];
-      if (group.shape == Shape::kNest && fits(candidate, fresh) && same_form(group, fresh) &&
+      if (group.shape == KernelShape::kNest && fits(candidate, fresh) && same_form(group, fresh) &&
           same_loop(group.kernel.body[0], fresh.kernel.body[0]) && share_elements(group.uses, fresh.uses) &&
           may_fuse(group.uses, fresh.uses))
         return candidate;
     }
     return kNone;
+  }
+
+  // The last group a kernel depends on, and later ones that read what it reads.
+  std::set<int> candidates(const Group& fresh, int earliest) const {
+    std::set<int> result;
+    if (earliest != kNone && earliest < static_cast<int>(groups_.size())) result.insert(earliest);
+    for (const auto& [buffer, use] : fresh.uses) {
+      if (last_reader_[buffer] >= std::max(earliest, 0)) result.insert(last_reader_[buffer]);
+    }
+    return result;
   }
 
   // Whether joining takes no flat loop away that is worth having.
@@ -208,7 +193,7 @@ class KernelFuser {
     }
     if (guards.checks) last_check_ = std::max(last_check_, home);
     if (guards.prints) last_print_ = std::max(last_print_, home);
-    if (fresh.shape == Shape::kScalars) last_scalars_ = std::max(last_scalars_, home);
+    if (fresh.shape == KernelShape::kScalars) last_scalars_ = std::max(last_scalars_, home);
   }
 
   static void put(Group& group, Group fresh) {
@@ -222,7 +207,7 @@ class KernelFuser {
     group.awaited = group.awaited || fresh.awaited;
     add(group.uses, fresh.uses);
     std::vector<Stmt>& body = fresh.kernel.body;
-    if (group.shape == Shape::kNest) return append_body(group.kernel.body[0], std::move(body[0]));
+    if (group.shape == KernelShape::kNest) return append_body(group.kernel.body[0], std::move(body[0]));
     std::move(body.begin(), body.end(), std::back_inserter(group.kernel.body));
   }
 

@@ -1,5 +1,6 @@
 #include "compiler/kernel_passes/join_loops.h"
 
+#include <algorithm>
 #include <iterator>
 #include <set>
 
@@ -98,5 +99,18 @@ class ListJoiner {
 }  // namespace
 
 void join_loops(std::vector<Stmt>& list) { ListJoiner(list).run(); }
+
+bool join_lists(std::vector<Stmt>& first, const std::vector<Stmt>& second) {
+  const auto loops = [](const std::vector<Stmt>& list) {
+    return std::count_if(list.begin(), list.end(), [](const Stmt& s) { return s.kind == StmtKind::kFor; });
+  };
+  std::vector<Stmt> both = first;
+  both.insert(both.end(), second.begin(), second.end());
+  const auto before = loops(both);
+  join_loops(both);
+  if (loops(both) == before) return false;
+  first = std::move(both);
+  return true;
+}
 
 }  // namespace cohort::kernel

@@ -77,6 +77,12 @@ bool proven_power_of_two(ValueFacts& facts, ValueId value) {
 bool proven_nonnegative(ValueFacts& facts, ValueId value) { return facts.sign(value) >= Sign::kNonNegative; }
 bool proven_positive(ValueFacts& facts, ValueId value) { return facts.sign(value) == Sign::kPositive; }
 
+std::int64_t elements(const ValueFacts& facts, ValueId value) {
+  return max_element_count(facts.function().type(value).shape, facts.module().dims);
+}
+bool proven_single(ValueFacts& facts, ValueId value) { return elements(facts, value) == 1; }
+bool proven_several(ValueFacts& facts, ValueId value) { return elements(facts, value) > 1; }
+
 constexpr ConditionKind kConditions[] = {
     {.name = "float", .dtype = is_float},
     {.name = "integer", .dtype = is_integer},
@@ -96,6 +102,9 @@ constexpr ConditionKind kConditions[] = {
     // A constant of the module or a literal.
     {.name = "constant", .proven = proven_constant},
     {.name = "power_of_two", .proven = proven_power_of_two, .sample = power_of_two},
+    // One element, whatever the rank; may have more than one.
+    {.name = "single", .proven = proven_single},
+    {.name = "several", .proven = proven_several},
     // Every element is NaN or has no sign: -0.0 is not admitted.
     {.name = "nonnegative", .proven = proven_nonnegative, .sample = no_sign},
     // Every element is NaN or above 0.

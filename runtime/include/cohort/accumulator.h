@@ -55,12 +55,22 @@ struct rt_accumulator {
 
   // The sixteen, combined by halves.
   RT_METHOD V finish() const {
-    V copy[rt_accumulators];
-    for (int k = 0; k < rt_accumulators; ++k) copy[k] = lanes[k];
-    return rt_combine<Op, rt_accumulators>(copy);
+    if constexpr (rt_traits<V>::is_vector || rt_traits<V>::is_mask) {
+      return combine<V>();
+    } else {  // in vectors themselves
+      constexpr int width = rt_reduce_width<V>;
+      return rt_combine_lanes<Op>(combine<rt_vec<V, width>>());
+    }
   }
 
  private:
+  template <class Block>
+  RT_METHOD Block combine() const {
+    constexpr int count = rt_accumulators * int{sizeof(V)} / int{sizeof(Block)};
+    Block blocks[count];
+    __builtin_memcpy(blocks, lanes, sizeof blocks);
+    return rt_combine<Op, count>(blocks);
+  }
   template <int W>
   RT_METHOD rt_vec<V, W> block(int64_t at) const {
     rt_vec<V, W> out;

@@ -39,6 +39,7 @@
 #define RT_INLINE static inline __attribute__((always_inline))
 #define RT_CALL static __attribute__((noinline, unused))
 #define RT_MEMBER static __attribute__((always_inline))
+#define RT_LIKELY(x) __builtin_expect(!!(x), 1)
 #define RT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #if defined(__clang__)
 #define RT_UNROLL _Pragma("clang loop unroll(full)")

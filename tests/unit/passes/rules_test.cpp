@@ -2,6 +2,7 @@
 // shapes.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "compiler/rules/conditions.h"
@@ -17,15 +18,15 @@ namespace {
 
 Rule rule_of(const std::string& line) { return parse_rules(line).front(); }
 
+bool needs_claim(const Rule& rule, int variable, std::string_view claim) {
+  return std::any_of(rule.conditions.begin(), rule.conditions.end(),
+                     [&](const Condition& c) { return c.variable == variable && c.kind->name == claim; });
+}
 bool needs_sign(const Rule& rule, int variable) {
-  for (const Condition& c : rule.conditions)
-    if (c.variable == variable && (c.kind->name == "nonnegative" || c.kind->name == "positive")) return true;
-  return false;
+  return needs_claim(rule, variable, "nonnegative") || needs_claim(rule, variable, "positive");
 }
 bool needs_constant(const Rule& rule, int variable) {
-  for (const Condition& c : rule.conditions)
-    if (c.variable == variable && (c.kind->name == "constant" || c.kind->name == "power_of_two")) return true;
-  return false;
+  return needs_claim(rule, variable, "constant") || needs_claim(rule, variable, "power_of_two");
 }
 
 // The pattern as a graph whose variables have shapes that broadcast, constants and proven signs where it asks
@@ -38,8 +39,9 @@ Module graph_of(const Rule& rule, const RuleCase& c, int variant) {
   for (int i = 0; i < static_cast<int>(rule.variables.size()); ++i) {
     const DType dtype = c.dtypes[static_cast<std::size_t>(i)];
     const bool one_shape = !c.attrs.empty() && rule.pattern.op->scalar != ScalarOp::k_cast;
+    const Shape& shape = one_shape || needs_claim(rule, i, "several") ? shapes[0] : shapes[(i + variant) % 4];
     ValueId value = builder.input(rule.variables[static_cast<std::size_t>(i)],
-                                  {dtype, one_shape ? shapes[0] : shapes[(i + variant) % 4]});
+                                  {dtype, needs_claim(rule, i, "single") ? Shape{} : shape});
     if (needs_sign(rule, i) && is_float(dtype)) value = builder.make("cosh", {value});
     if (needs_constant(rule, i)) value = builder.literal(dtype, i == 1 ? 2 : 4);
     variables.push_back(value);
