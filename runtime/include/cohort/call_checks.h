@@ -45,7 +45,7 @@ RT_INLINE int32_t rt_check_dim(rt_workspace* workspace, const char* function, co
 
 RT_INLINE bool rt_overlap(const void* a, size_t a_bytes, const void* b, size_t b_bytes) {
   const uintptr_t x = reinterpret_cast<uintptr_t>(a), y = reinterpret_cast<uintptr_t>(b);
-  return (a_bytes != 0) & (b_bytes != 0) & (x < y + b_bytes) & (y < x + a_bytes);
+  return a_bytes && b_bytes && x < y + b_bytes && y < x + a_bytes;
 }
 
 // Sifts `order[root]` down: a heap by address, so that long argument lists are compared in O(n log n).
@@ -136,12 +136,12 @@ RT_CALL int32_t rt_check_argument_list(const rt_module& module, rt_workspace* wo
   }
 }
 
-// The same for a few arguments: whether all is well in some tens of instructions without a branch, and only
+// The same for a few arguments: whether all is well in some tens of instructions, and only
 // if not, what is wrong.
 RT_INLINE bool rt_is_fine(const rt_module& module, const rt_workspace* workspace, const rt_argument& a) {
-  const bool there = (a.data != nullptr) | (a.needed == 0);
+  const bool there = a.data != nullptr || a.needed == 0;
   const bool aligned = (reinterpret_cast<uintptr_t>(a.data) & (a.alignment - 1)) == 0;
-  return (a.bytes >= a.needed) & there & aligned &
+  return a.bytes >= a.needed && there && aligned &&
          !rt_overlap(a.data, a.needed, workspace, module.workspace_bytes);
 }
 RT_INLINE bool rt_is_apart(const rt_argument& a, const rt_argument& b) {
@@ -150,12 +150,12 @@ RT_INLINE bool rt_is_apart(const rt_argument& a, const rt_argument& b) {
 RT_INLINE bool rt_are_apart() { return true; }
 template <class... Rest>
 RT_INLINE bool rt_are_apart(const rt_argument& first, const Rest&... rest) {
-  return (rt_is_apart(first, rest) & ... & rt_are_apart(rest...));
+  return (rt_is_apart(first, rest) && ... && rt_are_apart(rest...));
 }
 template <class... Arguments>
 RT_INLINE int32_t rt_check_arguments(const rt_module& module, rt_workspace* workspace, const char* function,
                                      const Arguments&... arguments) {
-  if (RT_LIKELY((rt_is_fine(module, workspace, arguments) & ...) & rt_are_apart(arguments...)))
+  if (RT_LIKELY((rt_is_fine(module, workspace, arguments) && ...) && rt_are_apart(arguments...)))
     return COHORT_OK;
   const rt_argument list[] = {arguments...};
   return rt_check_argument_list(module, workspace, function, list);
