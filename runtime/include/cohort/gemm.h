@@ -3,14 +3,16 @@
 // elements); C has contiguous rows c_row apart and must not overlap A or B. Nothing is allocated:
 // rt_gemm_scratch says how many bytes the caller lends.
 //
-// Few rows read B where it lies; more of them repay copies of blocks of A and B that fit the caches, with
-// sums continued from block to block of k. gemm_packed.h has products with a B that is copied beforehand.
+// Few rows, and small operands, are read where they lie; more of them repay copies of blocks of A and B that
+// fit the caches, with sums continued from block to block of k. gemm_packed.h has products with a B that is
+// copied beforehand.
 #pragma once
 #include "gemm_tile.h"
 
 inline namespace cohort_rt {
 
-inline constexpr int rt_tile_ahead = 12;  // rows of B that are fetched ahead
+inline constexpr int rt_tile_ahead = 12;                        // rows of B that are fetched ahead
+inline constexpr int64_t rt_in_place_bytes = int64_t{1} << 20;  // both operands stay in the second cache
 
 template <class V>
 RT_INLINE V rt_multiply_add(V a, V b, V sum) {
@@ -62,9 +64,8 @@ RT_CALL void rt_gemm_plain(int64_t m, int64_t n, int64_t depth, rt_matrix<const 
   }
 }
 
-// Panels of Vectors vectors of columns from `j` on, where B lies. The last panel ends with the last column
-// and does some columns again, to the same values. Gives the first column that is left: with Vectors for less
-// than a panel, nothing was done.
+// Panels of Vectors vectors of columns from `j` on, where B lies; gives the first column that is left. The
+// last panel, if wanted, ends with the last column and does some columns again, to the same values.
 template <int MaxRows, int Vectors, class T>
 RT_INLINE int64_t rt_gemm_panels(int64_t j, int64_t m, int64_t n, int64_t depth, rt_matrix<const T> a,
                                  rt_matrix<const T> b, rt_matrix<T> c, bool last) {
@@ -181,11 +182,15 @@ static constexpr int64_t rt_gemm_scratch(int64_t m, int64_t n, int64_t depth) {
 template <class T>
 RT_CALL void rt_gemm_tiled(int64_t m, int64_t n, int64_t depth, rt_matrix<const T> a, rt_matrix<const T> b,
                            rt_matrix<T> c, T* scratch) {
-  const bool in_place = b.column == 1 && m <= 2 * rt_tile_rows;
-  if (in_place && n >= rt_panel_columns<T>) {
+  const bool fits = (m + n) * depth * static_cast<int64_t>(sizeof(T)) <= rt_in_place_bytes;
+  if (b.column == 1 && n >= rt_panel_columns<T> && (fits || m <= 2 * rt_tile_rows)) {
     // A single row needs more columns to keep enough sums in flight.
-    const int64_t j = m == 1 ? rt_gemm_panels<1, 8>(0, m, n, depth, a, b, c, false) : 0;
-    rt_gemm_panels<rt_tile_rows, rt_tile_vectors>(j, m, n, depth, a, b, c, true);
+    int64_t j = m == 1 ? rt_gemm_panels<1, 8>(0, m, n, depth, a, b, c, false) : 0;
+    j = rt_gemm_panels<rt_tile_rows, rt_tile_vectors>(j, m, n, depth, a, b, c, false);
+    if (n - j > rt_width<T>)
+      rt_gemm_panels<rt_tile_rows, rt_tile_vectors>(j, m, n, depth, a, b, c, true);
+    else
+      rt_gemm_panels<rt_tile_rows, 1>(j, m, n, depth, a, b, c, true);
   } else {
     rt_gemm_blocked(m, n, depth, a, b, c, scratch);
   }
