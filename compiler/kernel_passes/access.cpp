@@ -1,6 +1,7 @@
 #include "compiler/kernel_passes/access.h"
 
 #include <algorithm>
+#include <map>
 
 #include "compiler/kernel_passes/linear.h"
 #include "compiler/kernel_passes/walk.h"
@@ -125,10 +126,17 @@ bool mentions_other(const ExprRef& expr, const LoopVariation& loop) {
                      [&](const ExprRef& a) { return mentions_other(a, loop); });
 }
 
-}  // namespace
+// Axes on which every access has a constant.
+std::vector<std::size_t> constant_axes(const std::vector<IndexRef>& accesses) {
+  std::vector<std::size_t> axes;
+  for (std::size_t axis = 0; axis < accesses.front()->size(); ++axis)
+    if (std::all_of(accesses.begin(), accesses.end(),
+                    [&](IndexRef a) { return (*a)[axis]->kind == ExprKind::kConst; }))
+      axes.push_back(axis);
+  return axes;
+}
 
-bool tells_iterations_apart(const std::vector<IndexRef>& accesses, const LoopVariation& loop) {
-  if (std::find(accesses.begin(), accesses.end(), nullptr) != accesses.end()) return false;
+bool agree_on_an_axis(const std::vector<IndexRef>& accesses, const LoopVariation& loop) {
   const std::vector<ExprRef>& first = *accesses.front();
   for (std::size_t axis = 0; axis < first.size(); ++axis) {
     const std::optional<std::int64_t> c = coefficient(first[axis], loop);
@@ -138,6 +146,22 @@ bool tells_iterations_apart(const std::vector<IndexRef>& accesses, const LoopVar
     if (agree) return true;
   }
   return false;
+}
+
+}  // namespace
+
+bool tells_iterations_apart(const std::vector<IndexRef>& accesses, const LoopVariation& loop) {
+  if (std::find(accesses.begin(), accesses.end(), nullptr) != accesses.end()) return false;
+  // Those that differ in a constant on some axis, such as members of one storage, never meet.
+  const std::vector<std::size_t> axes = constant_axes(accesses);
+  std::map<std::vector<std::uint64_t>, std::vector<IndexRef>> groups;
+  for (const IndexRef access : accesses) {
+    std::vector<std::uint64_t> where;
+    for (const std::size_t axis : axes) where.push_back((*access)[axis]->bits);
+    groups[where].push_back(access);
+  }
+  return std::all_of(groups.begin(), groups.end(),
+                     [&](const auto& group) { return agree_on_an_axis(group.second, loop); });
 }
 
 }  // namespace cohort::kernel

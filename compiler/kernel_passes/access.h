@@ -38,7 +38,8 @@ enum class Movement : std::uint8_t {
 Movement movement(const Buffer& buffer, const std::vector<ExprRef>& index, const LoopVariation& loop);
 
 // Whether accesses to one buffer, some of which write, never meet between different iterations: all agree on
-// an axis whose index changes with the loop's variable and with nothing else of the loop.
+// an axis whose index changes with the loop's variable and with nothing else of the loop, or all that have
+// the same constants on other axes do.
 using IndexRef = const std::vector<ExprRef>*;  // null: all of the buffer
 bool tells_iterations_apart(const std::vector<IndexRef>& accesses, const LoopVariation& loop);
 
