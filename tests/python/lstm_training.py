@@ -32,9 +32,9 @@ def _cell(x, h, c, w, u, b, m):
 
 
 def cohort_module() -> cohort.Module:
-    """State w, u, b, v; `train` takes a batch, gives the loss and updates them."""
+    """By hand. State w, u, b, v; `train` takes a batch, gives the loss and updates them."""
     module = cohort.Module("lstm_training")
-    states = {name: module.state(name, value) for name, value in weights().items()}
+    states = _states(module)
     body = module.body("step")
     types = {"x": (BATCH, INPUTS), "h": (BATCH, UNITS), "c": (BATCH, UNITS), **SHAPES}
     types.pop("v")
@@ -48,6 +48,26 @@ def cohort_module() -> cohort.Module:
         last = ops.scan(body, [xs], [zeros, zeros], [w, u, b])[0]
         error = ops.matmul(last, v) - y
         loss.output("loss", ops.reduce_mean(error * error))
+    return _with_training(module, loss, states)
+
+
+def imported_module() -> cohort.Module:
+    """The same with PyTensor's loss; its gradient is Cohort's own."""
+    import pytensor.tensor as pt
+    from pytensor.graph.replace import graph_replace
+
+    inputs, loss, _, shared = pytensor_graph()
+    given = {shared[name]: pt.tensor(f"{name}_in", shape=SHAPES[name], dtype="float64") for name in SHAPES}
+    outputs = {"loss": graph_replace([loss], given)[0]}
+    module = cohort.from_pytensor(outputs, [*inputs, *given.values()], name="lstm_imported", function="loss")
+    return _with_training(module, module.functions["loss"], _states(module))
+
+
+def _states(module: cohort.Module):
+    return {name: module.state(name, value) for name, value in weights().items()}
+
+
+def _with_training(module: cohort.Module, loss, states) -> cohort.Module:
     with module.function("train") as train:
         xs, y = train.input("xs", "f64", [STEPS, BATCH, INPUTS]), train.input("y", "f64", [BATCH])
         value, *gradients = ops.value_and_grad(loss, [xs, y, *states.values()], [f"{n}_in" for n in SHAPES])

@@ -44,7 +44,11 @@ def test_a_module_by_hand(expected, options) -> None:
     _check(cohort.compile(lstm.cohort_module(), options=options), "train", expected)
 
 
-def test_imported(expected) -> None:
+def test_an_imported_loss(expected) -> None:
+    _check(cohort.compile(lstm.imported_module()), "train", expected)
+
+
+def test_imported_with_its_gradient(expected) -> None:
     inputs, loss, updates, _ = lstm.pytensor_graph()
     module = cohort.from_pytensor({"loss": loss}, inputs, updates=updates, function="train")
     _check(cohort.compile(module), "train", expected)
