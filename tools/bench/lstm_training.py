@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A training step of an LSTM (tests/python/lstm_training.py: 20 steps, batch of 16, 32 inputs, 64 units, f64,
-SGD): microseconds on one thread, beside PyTensor (Numba, C) and JAX. Contenders run in turns in one
-process; medians count. Every time includes the call from Python. Cohort's module is built by hand; from PyTensor's loss,
-with Cohort's gradient; and from PyTensor's loss, gradient and updates.
+SGD): microseconds on one thread, beside PyTensor (Numba, C) and JAX. Contenders run in turns in one process;
+medians count. Every time includes the call from Python. Cohort's module is built by hand; from PyTensor's
+loss, with Cohort's gradient; and from PyTensor's loss, gradient and updates.
 
     .venv/bin/python tools/bench/lstm_training.py [--rounds N] [--without jax,c]
 """
