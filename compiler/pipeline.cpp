@@ -51,7 +51,7 @@ void run_pipeline(PassRunner& runner) {
 
   // Nothing that looks for adds or transposes comes after them.
   constexpr std::string_view kLayout[] = {"merge_products", "simplify_loops", "gather_sums",
-                                          "lay_out_weights"};
+                                          "spread_scatters", "lay_out_weights"};
   runner.run_until_stable(kLayout, 1);
 }
 

@@ -15,6 +15,10 @@ void GradientContext::add(int i, const Symbol& contribution) {
   if (wants(i)) contributions_[static_cast<std::size_t>(i)].push_back(contribution);
 }
 
+void GradientContext::add_part(int i, const CotangentPart& part) {
+  if (wants(i)) parts_[static_cast<std::size_t>(i)].push_back(part);
+}
+
 Symbol GradientContext::emit(std::string_view op, std::initializer_list<Symbol> inputs, Attrs attrs) {
   return emit(op, std::span(inputs.begin(), inputs.size()), std::move(attrs));
 }

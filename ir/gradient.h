@@ -13,6 +13,7 @@
 
 #include <functional>
 
+#include "ir/cotangent_parts.h"
 #include "ir/symbol.h"
 
 namespace cohort {
@@ -28,7 +29,8 @@ class GradientContext {
         results_(std::move(results)),
         cotangents_(std::move(cotangents)),
         wanted_(std::move(wanted)),
-        contributions_(inputs_.size()) {}
+        contributions_(inputs_.size()),
+        parts_(inputs_.size()) {}
 
   const Node& node() const { return node_; }
   const Attrs& attrs() const { return node_.attrs; }
@@ -50,6 +52,8 @@ class GradientContext {
   // Adds to the gradient of input i: of its dtype, and of its shape or one that it broadcast to, over which
   // it is then summed.
   void add(int i, const Symbol& contribution);
+  // The same for a contribution that is zero but along a run of one axis, with constant ends.
+  void add_part(int i, const CotangentPart& part);
 
   // Short ways to write nodes.
   Symbol emit(std::string_view op, std::initializer_list<Symbol> inputs, Attrs attrs = {});
@@ -64,6 +68,7 @@ class GradientContext {
   [[noreturn]] void undefined(int input);
 
   const std::vector<std::vector<Symbol>>& contributions() const { return contributions_; }
+  const std::vector<std::vector<CotangentPart>>& parts() const { return parts_; }
 
  private:
   FunctionBuilder& to_;
@@ -71,6 +76,7 @@ class GradientContext {
   std::vector<ValueId> inputs_, results_, cotangents_;
   std::vector<bool> wanted_;
   std::vector<std::vector<Symbol>> contributions_;  // by input
+  std::vector<std::vector<CotangentPart>> parts_;
 };
 
 // The rule of scalar operators: the rows' formulas.

@@ -10,7 +10,12 @@ namespace {
 class Reverse {
  public:
   Reverse(FunctionBuilder& to, const Function& from, std::span<const ValueId> copies)
-      : to_(to), from_(from), copies_(copies), moves_(from.values.size()), received_(from.values.size()) {}
+      : to_(to),
+        from_(from),
+        copies_(copies),
+        moves_(from.values.size()),
+        received_(from.values.size()),
+        parts_(from.values.size()) {}
 
   std::vector<ValueId> run(std::span<const Seed> seeds, std::span<const ValueId> wrt) {
     for (const ValueId value : wrt) moves_[value] = true;
@@ -45,6 +50,9 @@ class Reverse {
   Symbol sum_received(ValueId value) {
     using symbols::operator+;
     std::vector<Symbol>& terms = received_[value];
+    for (const Symbol& joined : joined_parts(to_, std::move(parts_[value]), from_.type(value)))
+      terms.push_back(joined);
+    parts_[value].clear();
     if (terms.empty()) return {&to_};
     Symbol sum = terms[0];
     if (terms.size() > 1) {
@@ -55,6 +63,8 @@ class Reverse {
     return sum;
   }
 
+  bool is_reached(ValueId value) const { return !received_[value].empty() || !parts_[value].empty(); }
+
   void step(const Node& node) {
     bool wanted_any = false, reached = false;
     std::vector<bool> wanted;
@@ -64,7 +74,7 @@ class Reverse {
     }
     if (!wanted_any) return;
     for (std::uint32_t r = 0; r < node.result_count; ++r)
-      reached = reached || (moves_[node.first_result + r] && !received_[node.first_result + r].empty());
+      reached = reached || (moves_[node.first_result + r] && is_reached(node.first_result + r));
     if (!reached) return;
 
     const std::size_t first_emitted = to_.function().nodes.size();
@@ -84,11 +94,13 @@ class Reverse {
     GradientContext context(to_, node, std::move(inputs), std::move(results), std::move(cotangents),
                             std::move(wanted));
     apply_rule(node, context);
-    for (std::size_t i = 0; i < node.inputs.size(); ++i)
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       for (Symbol contribution : context.contributions()[i]) {
         if (mask != kNoId) contribution = symbols::when({&to_, mask}, contribution);
         receive(context, node.inputs[i], contribution);
       }
+      for (const CotangentPart& part : context.parts()[i]) parts_[node.inputs[i]].push_back(part);
+    }
     for (std::size_t n = first_emitted; n < to_.function().nodes.size(); ++n)
       if (to_.function().nodes[n].loc == 0) to_.function().nodes[n].loc = node.loc;
   }
@@ -124,6 +136,7 @@ class Reverse {
   std::span<const ValueId> copies_;
   std::vector<bool> moves_;                    // by value of `from`: whether it moves with one of `wrt`
   std::vector<std::vector<Symbol>> received_;  // by value of `from`
+  std::vector<std::vector<CotangentPart>> parts_;
 };
 
 }  // namespace

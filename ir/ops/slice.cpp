@@ -37,8 +37,25 @@ std::optional<Attrs> widths_around(GradientContext& context) {
   return Attrs{{"high", high}, {"low", low}};
 }
 
+// The axis along which alone the slice is less than x.
+std::optional<int> only_axis(const Attrs& widths) {
+  const auto &low = attr<IntList>(widths, "low"), &high = attr<IntList>(widths, "high");
+  std::optional<int> found;
+  for (std::size_t axis = 0; axis < low.size(); ++axis) {
+    if (low[axis] == 0 && high[axis] == 0) continue;
+    if (found) return std::nullopt;
+    found = static_cast<int>(axis);
+  }
+  return found;
+}
+
 void gradient(GradientContext& context) {
   if (const std::optional<Attrs> widths = widths_around(context)) {
+    const std::optional<int> axis = only_axis(*widths);
+    const auto at = static_cast<std::size_t>(axis.value_or(0));
+    const IntList low = attr<IntList>(*widths, "low");
+    if (axis && context.input_type(0).shape[at].is_constant())
+      return context.add_part(0, {context.cotangent(), *axis, *low[at]});
     context.add(0, context.emit("pad", {context.cotangent()}, *widths));
     return;
   }

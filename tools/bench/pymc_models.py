@@ -7,8 +7,8 @@
 Cohort and Numba are called from a loop in C through the function a sampler calls. PyTensor's C mode and JAX
 have no such function: their times include the call from Python, as a sampler would pay it. `cohort` has the
 observed data as constants, like the others; `cohort, data as state` can be given other data. Numba mode
-compiles with LLVM's fast arithmetic (PyTensor's default), which is what `--fp=fast` is to be held against; the
-default of Cohort computes every element as the model says.
+compiles with LLVM's fast arithmetic (PyTensor's default), which `--fp=fast` is to be held against; the default
+of Cohort computes every element as the model says.
 """
 
 import argparse
@@ -87,10 +87,11 @@ class FromPython:
         return float(logp), np.asarray(gradient)
 
 
-def ours(name: str, build, observed: str, time_calls, *options: str) -> Native:
+def ours(name: str, build, observed: str, gradient: str, time_calls, *options: str) -> Native:
     """Our own, compiled as a user would."""
-    posterior = cohort.from_pymc(build(), name=name, observed=observed, expand=False)
-    folder = BUILD / "_".join((name, observed, *(option.strip("-").replace("=", "_") for option in options)))
+    posterior = cohort.from_pymc(build(), name=name, observed=observed, gradient=gradient, expand=False)
+    flags = (option.strip("-").replace("=", "_") for option in options)
+    folder = BUILD / "_".join((name, observed, gradient, *flags))
     compiled = posterior.compile(folder, ["--threads=off", *options])
     return Native(compiled.address(), compiled.workspace, posterior.size, compiled, time_calls)
 
@@ -131,9 +132,11 @@ def jax(build) -> FromPython:
 
 def contenders(name: str, build, without: list[str], time_calls) -> dict:
     makers = {
-        "cohort": lambda: ours(name, build, "constant", time_calls),
-        "cohort, --fp=fast": lambda: ours(name, build, "constant", time_calls, "--fp=fast"),
-        "cohort, data as state": lambda: ours(name, build, "state", time_calls),
+        "cohort": lambda: ours(name, build, "constant", "cohort", time_calls),
+        "cohort, --fp=fast": lambda: ours(name, build, "constant", "cohort", time_calls, "--fp=fast"),
+        "cohort, data as state": lambda: ours(name, build, "state", "cohort", time_calls),
+        "PyTensor's gradient": lambda: ours(name, build, "constant", "pytensor", time_calls),
+        "the same, --fp=fast": lambda: ours(name, build, "constant", "pytensor", time_calls, "--fp=fast"),
         "numba": lambda: numba(build, time_calls),
         "c": lambda: pytensor_c(build),
         "jax": lambda: jax(build),

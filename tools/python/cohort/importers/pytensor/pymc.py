@@ -95,14 +95,15 @@ def from_pymc(
     model: pymc.Model | None = None,
     *,
     name: str = "posterior",
-    gradient: str = "pytensor",
+    gradient: str = "cohort",
     observed: str = "state",
     expand: bool = True,
 ) -> Posterior:
     """The posterior of a PyMC model (default: the one in whose context this is called).
 
-    * `gradient`: who differentiates, `pytensor` while importing or `cohort` while compiling. With the latter
-      the module has a third function, `density`, that gives `logp` only.
+    * `gradient`: who differentiates, `cohort` while compiling (the default: fewer divisions and no padded
+      vectors, up to 1.5 times as fast) or `pytensor` while importing. With the former the module has a third
+      function, `density`, that gives `logp` only.
     * `observed`: observed data become `state`, which can be replaced at the same shape, or `constant`, which
       lets
       the compiler compute with them.
