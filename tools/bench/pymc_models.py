@@ -7,7 +7,7 @@
 Cohort and Numba are called from a loop in C through the function a sampler calls. PyTensor's C mode and JAX
 have no such function: their times include the call from Python, as a sampler would pay it. `cohort` has the
 observed data as constants, like the others; `cohort, data as state` can be given other data. Numba mode
-compiles with LLVM's fast arithmetic (PyTensor's default), to be held against `--fp=fast`; the default of Cohort
+compiles with LLVM's fast arithmetic (PyTensor's default), to be held against `--fp=fast`; by default Cohort
 computes every element as the model says.
 """
 
