@@ -145,9 +145,8 @@ RT_CALL void rt_gemm_blocked(int64_t m, int64_t n, int64_t depth, rt_matrix<cons
     const int64_t columns = rt_smaller(n - j, most_columns);
     for (int64_t k = 0; k < depth; k += rt_block_depth) {
       const int64_t deep = rt_smaller(depth - k, rt_block_depth);
-      for (int64_t p = 0; p < columns; p += panel)
-        rt_gemm_pack<T>(deep, {b.data + k * b.row + (j + p) * b.column, b.row, b.column},
-                        rt_smaller(columns - p, panel), panel, packed_b + p * deep);
+      rt_gemm_pack_panels<T>(deep, {b.data + k * b.row + j * b.column, b.row, b.column}, columns, panel,
+                             packed_b);
       for (int64_t i = 0; i < m; i += most_rows) {
         const int64_t rows = rt_smaller(m - i, most_rows);
         for (int64_t t = 0, r = 0, end; r < rows; ++t, r = end) {

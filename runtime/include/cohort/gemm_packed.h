@@ -16,23 +16,16 @@ inline constexpr int64_t rt_packed_columns = 128 / static_cast<int64_t>(sizeof(T
 // panel, zeros.
 template <class T>
 RT_CALL void rt_gemm_pack_columns(int64_t at, int64_t n, int64_t depth, rt_matrix<const T> b, T* packed) {
-  constexpr int64_t panel = rt_packed_columns<T>, width = rt_width<T>;
-  for (int64_t j = 0; j < n;) {
-    const int64_t in_panel = (at + j) % panel, left = n - j < panel - in_panel ? n - j : panel - in_panel;
-    T* const to = packed + (at + j - in_panel) * depth + in_panel;
-    const rt_matrix<const T> from{b.data + j * b.column, b.row, b.column};
-    if (in_panel % width == 0) {
-      for (int64_t i = 0; i < panel - in_panel; i += width) {
-        const int64_t live = left - i < 0 ? 0 : left - i < width ? left - i : width;
-        rt_gemm_pack_vector<T>(depth, {from.data + (live ? i : 0) * b.column, b.row, b.column}, live, panel,
-                               to + i);
-      }
-    } else {
-      for (int64_t k = 0; k < depth; ++k)
-        for (int64_t i = 0; i < panel - in_panel; ++i)
-          to[k * panel + i] = i < left ? from.data[k * b.row + i * b.column] : T(0);
-    }
-    j += left;
+  constexpr int64_t panel = rt_packed_columns<T>, together = 16;
+  const int64_t begun = at % panel, room = begun ? panel - begun : 0, first = n < room ? n : room;
+  for (int64_t k = 0; first > 0 && k < depth; ++k)
+    for (int64_t i = 0; i < room; ++i)
+      packed[(at - begun) * depth + k * panel + begun + i] =
+          i < first ? b.data[k * b.row + i * b.column] : T(0);
+  for (int64_t j = first; j < n; j += together * panel) {
+    const int64_t columns = n - j < together * panel ? n - j : together * panel;
+    rt_gemm_pack_panels<T>(depth, {b.data + j * b.column, b.row, b.column}, columns, panel,
+                           packed + (at + j) * depth);
   }
 }
 
