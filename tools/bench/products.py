@@ -26,7 +26,14 @@ from cohort import ops  # noqa: E402
 
 os.environ.setdefault("COHORT", tool())
 # Rows, depth, columns.
-SHAPES = [(1, 1000, 4000), (10, 1000, 4000), (64, 1000, 1000), (128, 128, 128), (512, 512, 512), (1000, 1000, 1000)]
+SHAPES = [
+    (1, 1000, 4000),
+    (10, 1000, 4000),
+    (64, 1000, 1000),
+    (128, 128, 128),
+    (512, 512, 512),
+    (1000, 1000, 1000),
+]
 
 
 def blas() -> str:
@@ -47,7 +54,9 @@ def compiled(dtype: str) -> cohort.CompiledModule:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=21)
     rounds = parser.parse_args().rounds
     print(blas())
@@ -68,7 +77,9 @@ def main() -> None:
                     for _ in range(repeats):
                         run()
                     times[name].append((time.perf_counter() - start) / repeats)
-            np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-4 * k**0.5 if dtype == "f32" else 1e-11 * k)
+            np.testing.assert_allclose(
+                ours, theirs, rtol=0, atol=1e-4 * k**0.5 if dtype == "f32" else 1e-11 * k
+            )
             rates = {name: 2e-9 * m * k * n / statistics.median(values) for name, values in times.items()}
             ratio = rates["cohort"] / rates["numpy"]
             shown = "   ".join(f"{name} {rate:6.1f}" for name, rate in rates.items())
