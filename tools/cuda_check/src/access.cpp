@@ -151,10 +151,7 @@ void lose_value(void* p, size_t bytes) {
   if (!operation_access(p, bytes, Use::kWrite, "undefined range")) return;
   uintptr_t a = reinterpret_cast<uintptr_t>(p);
   Allocation& allocation = slot_of(a);
-  for (uintptr_t i = a; i < a + bytes; i++) {
-    uintptr_t offset = i - allocation.base;
-    allocation.cells[offset / 4].written &= static_cast<uint8_t>(~(1u << offset % 4));
-  }
+  set_value({allocation.cells, a - allocation.base, a, bytes, false}, false);
   std::memset(p, 0xff, bytes);
 }
 

@@ -28,7 +28,8 @@ uintptr_t reserve() {
   return reinterpret_cast<uintptr_t>(p);
 }
 
-size_t cell_bytes(size_t bytes) { return (bytes / 4 + 2) * sizeof(Cell); }
+size_t words_of(size_t bytes) { return bytes / 4 + 2; }
+size_t mapped_cells(size_t bytes) { return (words_of(bytes) * 5) * sizeof(Cell); }
 
 void set_open(bool open) {
   Space& s = space();
@@ -46,14 +47,14 @@ void set_open(bool open) {
 
 const uintptr_t device_base = reserve();
 
-Cell* new_cells(size_t bytes) {
-  void* p = mmap(nullptr, cell_bytes(bytes), PROT_READ | PROT_WRITE,
+Cells new_cells(size_t bytes) {
+  void* p = mmap(nullptr, mapped_cells(bytes), PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) unsupported("no memory to watch %zu bytes", bytes);
-  return static_cast<Cell*>(p);
+  return {static_cast<Cell*>(p), static_cast<Cell*>(p) + words_of(bytes)};
 }
 
-void delete_cells(Cell* cells, size_t bytes) { munmap(cells, cell_bytes(bytes)); }
+void delete_cells(Cells cells, size_t bytes) { munmap(cells.words, mapped_cells(bytes)); }
 
 Allocation& slot_of(uintptr_t a) { return space().slots[(a - device_base) / kSlotBytes]; }
 
@@ -82,7 +83,7 @@ void release(Allocation& a) {
   madvise(start, a.mapped, MADV_DONTNEED);
   mprotect(start, a.mapped, PROT_NONE);
   delete_cells(a.cells, a.size);
-  a.cells = nullptr;
+  a.cells = {};
 }
 
 Allocation* allocation_at(const void* start) {

@@ -23,12 +23,20 @@ struct Access {
   Epoch epoch = 0;
 };
 
-// The last write and the last reads of 4 bytes. Masks tell which of the bytes.
+// The last write and the last reads of 4 bytes, or of one byte. Masks tell which of the bytes.
 struct Cell {
   Access write, read;
   uint8_t write_mask, read_mask, written;  // written: bytes that have a value
   bool atomic_write;
   bool many_threads, many_warps, many_blocks;  // of the reads since `read` became what it is
+  bool split;                                  // the bytes are remembered one by one from now on
+};
+
+// What is known about the bytes of an allocation: a cell for each 4 bytes and, for words of which parts are
+// used on their own, for each byte. Pages that are never touched take no memory.
+struct Cells {
+  Cell* words = nullptr;
+  Cell* bytes = nullptr;
 };
 
 struct Range {
@@ -39,7 +47,7 @@ struct Range {
 struct Allocation {
   uintptr_t base = 0;
   size_t size = 0, mapped = 0;
-  Cell* cells = nullptr;
+  Cells cells;
   bool live = false, freed = false;
   std::vector<Range> ranges;  // marked buffers; none: the allocation is one buffer
 };
@@ -67,7 +75,7 @@ class OpenMemory {
   bool was_open_;
 };
 
-Cell* new_cells(size_t bytes);
-void delete_cells(Cell* cells, size_t bytes);
+Cells new_cells(size_t bytes);
+void delete_cells(Cells cells, size_t bytes);
 
 }  // namespace cuda_check

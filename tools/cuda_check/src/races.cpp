@@ -106,21 +106,52 @@ void remember_write(Cell& c, uint8_t mask, const Access& mine, bool atomic) {
   c.written |= mask;
 }
 
+// From now on each byte of the word has a cell of its own.
+void split(Cell& word, Cell* bytes) {
+  word.split = true;
+  for (int k = 0; k < 4; k++) {
+    bytes[k] = word;
+    bytes[k].write_mask = word.write_mask >> k & 1;
+    bytes[k].read_mask = word.read_mask >> k & 1;
+    bytes[k].written = word.written >> k & 1;
+  }
+}
+
+// Calls visit(cell, mask of its bytes, address) for all cells of the bytes.
+template <class Visit>
+void for_each_cell(const Watched& w, Visit visit) {
+  uintptr_t last = w.offset + w.bytes - 1;
+  for (uintptr_t i = w.offset / 4; i <= last / 4; i++) {
+    Cell& word = w.cells.words[i];
+    uintptr_t from = i == w.offset / 4 ? w.offset % 4 : 0, to = i == last / 4 ? last % 4 : 3;
+    uintptr_t address = w.address - w.offset + i * 4;
+    bool whole = from == 0 && to == 3;
+    if (whole && !word.split) {
+      visit(word, 15, address);
+      continue;
+    }
+    if (!word.split) split(word, w.cells.bytes + i * 4);
+    for (uintptr_t k = from; k <= to; k++) visit(w.cells.bytes[i * 4 + k], 1, address + k);
+  }
+}
+
 }  // namespace
 
 void watch_values(bool on) { values_watched = on; }
 
+void set_value(const Watched& w, bool has_value) {
+  for_each_cell(w, [&](Cell& c, uint8_t mask, uintptr_t) {
+    c.written = static_cast<uint8_t>(has_value ? c.written | mask : c.written & ~mask);
+  });
+}
+
 void check_cells(const Watched& w, Use use, const Access& mine, Site site) {
-  uintptr_t last = w.offset + w.bytes - 1;
-  for (uintptr_t i = w.offset / 4; i <= last / 4; i++) {
-    Cell& c = w.cells[i];
-    unsigned from = i == w.offset / 4 ? w.offset % 4 : 0, to = i == last / 4 ? last % 4 : 3;
-    uint8_t mask = static_cast<uint8_t>((2u << to) - (1u << from));
+  for_each_cell(w, [&](Cell& c, uint8_t mask, uintptr_t address) {
     if (w.shared) renew(c, mine);
-    check_cell(c, mask, w.address - w.offset + i * 4 + from, use, mine, w.shared, site);
+    check_cell(c, mask, address, use, mine, w.shared, site);
     if (use == Use::kRead) remember_read(c, mask, mine);
     if (use != Use::kRead) remember_write(c, mask, mine, use == Use::kAtomic);
-  }
+  });
 }
 
 void order_blocks(uintptr_t a) {

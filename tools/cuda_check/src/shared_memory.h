@@ -16,7 +16,7 @@ constexpr size_t kSharedBytesWithoutOptIn = 48 * 1024;
 struct SharedSegment {
   uintptr_t begin = 0;
   size_t bytes = 0;
-  Cell* cells = nullptr;
+  Cells cells;
 };
 const SharedSegment& shared_segment();
 unsigned char* dynamic_shared();           // kMostSharedBytes bytes inside the segment
