@@ -32,6 +32,11 @@ void indexed_branch(const Instruction& i, Frame& f) {
 void leave(const Instruction&, Frame& f) { f.next = f.function.code.size(); }
 void nothing(const Instruction&, Frame&) {}
 
+void trap(const Instruction& i, Frame&) {
+  report(Check::kTrap, {nullptr, i.line}, "the kernel executes trap");
+  stop();
+}
+
 void call(const Instruction& i, Frame& f) {
   const Function& callee = *i.callee;
   if (callee.code.empty()) unsupported("PTX call of a function without a body: %s", callee.name.c_str());

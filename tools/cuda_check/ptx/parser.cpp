@@ -1,6 +1,7 @@
 // Directives: variables, functions, and what stands in a function's body besides instructions.
 #include "parser.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -185,7 +186,8 @@ void parse_function(Cursor& cursor, const ModuleScope& outer, Module& module) {
   if (!function) function = std::make_unique<Function>();
   *function = Function{};
   scope.function = function.get();
-  function->name = name;
+  function->name = demangled(name.c_str());
+  function->name.resize(std::min(function->name.find('('), function->name.size()));
   function->shared_bytes = outer.shared_bytes;
   scope.shared = outer.shared;
   scope.dynamic_shared = outer.dynamic_shared;

@@ -1,5 +1,6 @@
 #include "report.h"
 
+#include <cxxabi.h>
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -91,6 +92,14 @@ std::vector<std::string> symbols(const std::vector<void*>& pcs) {
     found[i] = lines[2 * i] + " at " + place;
   }
   return found;
+}
+
+std::string demangled(const char* name) {
+  int status = 0;
+  char* whole = abi::__cxa_demangle(name, nullptr, nullptr, &status);
+  std::string result = whole ? whole : name;
+  std::free(whole);
+  return result;
 }
 
 std::string symbol(void* pc) { return pc ? symbols({pc})[0] : ""; }

@@ -31,5 +31,6 @@ std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
 // "function at file:line" for addresses in the program's code.
 std::vector<std::string> symbols(const std::vector<void*>& pcs);
 std::string symbol(void* pc);
+std::string demangled(const char* name);
 
 }  // namespace cuda_check

@@ -77,6 +77,13 @@ std::vector<Symbol> thread_local_symbols() {
   return symbols;
 }
 
+// Of `kernel(float*)::name`, the name.
+std::string short_name(const std::string& symbol) {
+  std::string whole = demangled(symbol.c_str());
+  size_t colons = whole.rfind("::");
+  return colons == std::string::npos ? whole : whole.substr(colons + 2);
+}
+
 }  // namespace
 
 const SharedSegment& shared_segment() {
@@ -100,7 +107,8 @@ std::string describe_shared(uintptr_t a) {
   static const std::vector<Symbol>& symbols = *new std::vector<Symbol>(thread_local_symbols());
   size_t offset = a - shared_segment().begin;
   for (const Symbol& s : symbols) {
-    if (offset - s.offset < s.bytes) return "__shared__ " + s.name + text(" +%zu", offset - s.offset);
+    if (offset - s.offset < s.bytes)
+      return "__shared__ " + short_name(s.name) + text(" +%zu", offset - s.offset);
   }
   return text("shared memory +%zu", offset);
 }
