@@ -1,5 +1,6 @@
 #include "codegen/build.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -50,6 +51,40 @@ bool is_clang(const std::vector<std::string>& compiler) {
   return run_process(command).output.find("clang") != std::string::npos;
 }
 
+// The program that compiles device code; an error where there is none.
+std::string device_compiler(const BuildOptions& options) {
+  std::string name = options.device_compiler;
+  const char* variable = std::getenv("CUDACXX");
+  if (name.empty() && variable && *variable) name = variable;
+  if (!name.empty()) return name;
+  for (const char* candidate : {"nvcc", "/usr/local/cuda/bin/nvcc"})
+    if (run_process({candidate, "--version"}).exit_code == 0) return candidate;
+  fail(DiagId::kNoDeviceCompiler);
+}
+
+bool is_nvcc(const std::string& compiler) { return fs::path(compiler).filename() == "nvcc"; }
+
+// Of one source of device code, without what to compile.
+std::vector<std::string> device_command(const std::string& compiler, const BuildOptions& options) {
+  std::vector<std::string> command{compiler};
+  if (!is_nvcc(compiler)) return command;
+  command.insert(command.end(), kDeviceFlags.begin(), kDeviceFlags.end());
+  command.insert(command.end(), {"-Xcompiler", "-fPIC"});
+  std::vector<std::string> archs = options.architectures;
+  if (archs.empty()) archs.assign(kDeviceArchitectures.begin(), kDeviceArchitectures.end());
+  for (const std::string& arch : archs)
+    command.push_back(fmt::format("-gencode=arch=compute_{0},code=sm_{0}", arch));
+  command.push_back(fmt::format("-gencode=arch=compute_{0},code=compute_{0}", archs.back()));
+  return command;
+}
+
+// CUDA's runtime as a static library, from where nvcc lies.
+void add_cuda_runtime(const std::string& nvcc, std::vector<std::string>& link) {
+  const std::string home =
+      nvcc == "nvcc" ? "/usr/local/cuda" : fs::path(nvcc).parent_path().parent_path().string();
+  link.insert(link.end(), {"-L" + home + "/lib64", "-lcudart_static", "-ldl", "-lrt", "-lpthread"});
+}
+
 // The build folder of one run: objects and the library appear elsewhere only when whole.
 class BuildFolder {
  public:
@@ -94,11 +129,18 @@ std::string build_module(const std::string& directory, const std::string& prefix
   if (is_clang(compiler)) flags.emplace_back(kClangWideFlag);
   flags.insert(flags.end(), {"-fPIC", "-I" + folder.string(), "-I" + runtime});
   flags.insert(flags.end(), options.flags.begin(), options.flags.end());
-  std::vector<std::string> objects;
+  std::vector<std::string> objects, link_words = options.link;
   for (const std::string& source : sources) {
     objects.push_back(fs::absolute(scratch.file(source + ".o")).string());
     std::vector<std::string> command = compiler;
-    command.insert(command.end(), flags.begin(), flags.end());
+    if (source.ends_with(".cu")) {
+      const std::string device = device_compiler(options);
+      command = device_command(device, options);
+      command.insert(command.end(), {"-I" + folder.string(), "-I" + runtime});
+      if (is_nvcc(device)) add_cuda_runtime(device, link_words);
+    } else {
+      command.insert(command.end(), flags.begin(), flags.end());
+    }
     command.insert(command.end(), {"-c", (folder / source).string(), "-o", objects.back()});
     run_or_fail(command, {});
   }
@@ -114,6 +156,7 @@ std::string build_module(const std::string& directory, const std::string& prefix
     link = {archiver && *archiver ? archiver : "ar", "rcsD", built};
   }
   link.insert(link.end(), objects.begin(), objects.end());
+  if (shared) link.insert(link.end(), link_words.begin(), link_words.end());
   run_or_fail(link, {});
   const fs::path target = folder / name;
   std::error_code error;

@@ -57,6 +57,19 @@ const Dialect& cpp_dialect() {
   return dialect;
 }
 
+const Dialect& cuda_dialect() {
+  static const Dialect dialect = [] {
+    Dialect d = cpp_dialect();
+    d.name = "cuda";
+    d.prelude = "cohort/cuda.h";
+    d.kernel = "RT_DEVICE_KERNEL";
+    d.simd = false;
+    d.threads = true;
+    return d;
+  }();
+  return dialect;
+}
+
 std::string literal(const Dialect& dialect, Scalar value, bool index) {
   const auto braced = [&](const std::string& digits) {
     return fmt::format("{}{{{}}}", dialect.value_type(value.dtype), digits);

@@ -19,12 +19,14 @@ struct Dialect {
   std::array<std::string_view, kDTypeCount> value_types;    // what an expr of the dtype is held in
   std::array<std::string_view, kDTypeCount> storage_types;  // what a buffer of the dtype is an array of
   bool simd = false;                                        // the prelude has loops over vectors
+  bool threads = false;                                     // loops over threads: emit_threads.cpp
 
   std::string_view value_type(DType dtype) const { return value_types[static_cast<std::size_t>(dtype)]; }
   std::string_view storage_type(DType dtype) const { return storage_types[static_cast<std::size_t>(dtype)]; }
 };
 
 const Dialect& cpp_dialect();
+const Dialect& cuda_dialect();  // of kernels on a GPU
 
 // A scalar as an expression of the dtype's value type, exact to the bit; halves as the float of the same
 // value. `index`: an i64 that stands in index arithmetic, where plain digits do.

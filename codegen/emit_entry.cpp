@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "codegen/emit_device.h"
 #include "codegen/text.h"
 
 namespace cohort {
@@ -22,6 +23,8 @@ std::string address(const EmitContext& context, const PartInfo& info, kernel::Bu
   const Placement& place = compiled.placements[id];
   const std::string_view type = cpp_dialect().storage_type(buffer.dtype);
   if (place.space == Space::kWorkspace) return fmt::format("rt_place<{}>(workspace, {})", type, place.offset);
+  if (place.space == Space::kDevice)
+    return fmt::format("rt_place<{}>(header->device, {})", type, place.offset);
   if (place.space == Space::kWeights)
     return fmt::format("rt_place<{}>(static_cast<const void*>({}_weights), {})", type, context.names.prefix,
                        place.offset);
@@ -33,8 +36,8 @@ std::string address(const EmitContext& context, const PartInfo& info, kernel::Bu
 }
 
 bool is_read_only(const CompiledFunction& compiled, kernel::BufferId id) {
-  return compiled.placements[id].space == Space::kWeights ||
-         compiled.program.buffers[id].kind == kernel::BufferKind::kInput;
+  const kernel::BufferKind kind = compiled.program.buffers[id].kind;
+  return kind == kernel::BufferKind::kConstant || kind == kernel::BufferKind::kInput;
 }
 
 std::string call_text(const EmitContext& context, const PartCall& part, std::size_t function,
@@ -59,6 +62,28 @@ std::string call_text(const EmitContext& context, const PartCall& part, std::siz
   if (context.options.instrument)
     call += fmt::format("  since = rt_count_kernel(workspace, {}, since);\n", part.counters);
   return call;
+}
+
+std::string wait_text(const EmitContext& context, std::size_t function) {
+  return fmt::format("  if (const int32_t status = rt_device_wait({}_device, header, {})) return status;\n",
+                     context.names.prefix, c_string(context.module().functions[function]->name));
+}
+
+// A whole buffer to the other device.
+std::string transfer_text(const EmitContext& context, const kernel::Stmt& transfer, const PartInfo& info,
+                          const std::map<kernel::BufferId, std::string>& locals) {
+  const FunctionNames& names = context.names.functions[info.function];
+  const kernel::Buffer& to = info.code->program.buffers[transfer.buffer];
+  const std::string bytes = to.row_starts.empty()
+                                ? bytes_expression(Type{to.dtype, to.shape}, names.dims, "args->")
+                                : std::to_string(to.row_starts.back() * dtype_bytes(to.dtype));
+  const std::string call = wrapped(
+      "  if (const int32_t status = rt_device_copy(",
+      {context.names.prefix + "_device", "header", c_string(context.module().functions[info.function]->name),
+       locals.at(transfer.buffer), locals.at(transfer.buffers[0]), bytes,
+       to.device == kernel::Device::kGpu ? "rt_to_device" : "rt_to_host"},
+      "))\n");
+  return call + "    return status;\n";
 }
 
 std::string argument_row(const Type& type, const Dims& dims, const std::string& name,
@@ -129,16 +154,32 @@ std::string emit_part(const EmitContext& context, const std::vector<PartCall>& c
   std::map<kernel::BufferId, std::string> locals;
   std::string pointers, body;
   bool header = false;
+  // Whether something on the GPU may still read or write memory of the host.
+  bool pending =
+      std::any_of(compiled.program.kernels.begin(), compiled.program.kernels.end(), kernel::is_transfer);
   for (const PartCall& part : calls) {
-    header = header || part.kernel.header;
-    info.fails = info.fails || part.kernel.fails;
-    for (const kernel::BufferId id : part.kernel.buffers) {
+    header = header || part.kernel.header || part.transfer != nullptr;
+    info.fails = info.fails || part.kernel.fails || part.transfer != nullptr;
+    std::vector<kernel::BufferId> buffers = part.kernel.buffers;
+    if (part.transfer) buffers = {part.transfer->buffer, part.transfer->buffers[0]};
+    for (const kernel::BufferId id : buffers) {
       if (locals.contains(id)) continue;
       const kernel::Buffer& buffer = compiled.program.buffers[id];
-      const std::string& name = locals[id] = names.unique(buffer.name);
+      const bool on_gpu = buffer.device == kernel::Device::kGpu;
+      const std::string& name = locals[id] = names.unique((on_gpu ? "device_" : "") + buffer.name);
       pointers += fmt::format("  {}{}* {} = {};  // {}\n", is_read_only(compiled, id) ? "const " : "",
                               cpp_dialect().storage_type(buffer.dtype), name, address(context, info, id),
                               type_comment(Type{buffer.dtype, buffer.shape}, context.module().dims));
+    }
+    if (part.transfer) {
+      body += transfer_text(context, *part.transfer, info, locals);
+      pending = true;
+      continue;
+    }
+    if (pending && !part.on_gpu) {
+      body += wait_text(context, info.function);
+      header = info.fails = true;
+      pending = false;
     }
     body += call_text(context, part, info.function, locals);
   }
@@ -160,14 +201,20 @@ std::string part_declaration(const EmitContext& context, const PartInfo& info) {
 
 std::string emit_entry(const EmitContext& context, const EntryPlan& plan) {
   const FunctionNames& names = context.names.functions[plan.function];
+  const bool device = context.uses_device(plan.function);
   std::string text =
       "#ifndef COHORT_NO_CHECKS\n" + check_function(context, plan.function, plan.check) + "#endif\n";
   text += fmt::format(
-      "extern \"C\" int32_t {}_{}([[maybe_unused]] void* workspace, [[maybe_unused]] const {}* args) {{\n",
-      context.names.prefix, names.identifier, args_type(context, plan.function));
+      "extern \"C\" int32_t {}_{}{}([[maybe_unused]] void* workspace, [[maybe_unused]] const {}* args) {{\n",
+      context.names.prefix, names.identifier, device ? "_async" : "", args_type(context, plan.function));
   text += fmt::format(
       "#ifndef COHORT_NO_CHECKS\n  if (const int32_t status = {}(workspace, args)) return status;\n#endif\n",
       plan.check);
+  if (device)
+    text += fmt::format(
+        "  if (const int32_t status = rt_device_ready(static_cast<rt_workspace*>(workspace), {}))\n"
+        "    return status;\n",
+        c_string(context.module().functions[plan.function]->name));
   text += plan.count;
   if (plan.copy) {
     std::string condition;
@@ -177,7 +224,15 @@ std::string emit_entry(const EmitContext& context, const EntryPlan& plan) {
     text += fmt::format("  if ({}) {{  // as in most calls\n{}    return COHORT_OK;\n  }}\n", condition,
                         part_calls(plan.copy_parts, "    "));
   }
-  return text + part_calls(plan.parts, "  ") + "  return COHORT_OK;\n}\n";
+  text += part_calls(plan.parts, "  ") + "  return COHORT_OK;\n}\n";
+  if (!device) return text;
+  return text + fmt::format(
+                    "extern \"C\" int32_t {0}_{1}(void* workspace, const {2}* args) {{\n"
+                    "  if (const int32_t status = {0}_{1}_async(workspace, args)) return status;\n"
+                    "  return rt_device_wait({0}_device, static_cast<rt_workspace*>(workspace), {3});\n"
+                    "}}\n",
+                    context.names.prefix, names.identifier, args_type(context, plan.function),
+                    c_string(context.module().functions[plan.function]->name));
 }
 
 std::string emit_module_record(const EmitContext& context) {
@@ -216,7 +271,9 @@ extern "C" int32_t {0}_save(void* workspace, const char* path) {{
 extern "C" int32_t {0}_load(void* workspace, const char* path) {{
   return rt_load_state(this_module, workspace, path);
 }}
-extern "C" int32_t {0}_set_print(void* workspace, cohort_print_fn print, void* user) {{
+)";
+  constexpr std::string_view kCommon =
+      R"(extern "C" int32_t {0}_set_print(void* workspace, cohort_print_fn print, void* user) {{
   return rt_set_print(this_module, workspace, print, user);
 }}
 extern "C" const cohort_error* {0}_error(const void* workspace) {{ return rt_error(this_module, workspace); }}
@@ -237,7 +294,9 @@ extern "C" size_t {0}_error_text(const void* workspace, char* text, size_t bytes
         "const int32_t status = rt_init(this_module, workspace, workspace_bytes);\n"
         "  if (status == COHORT_OK) rt_clear_counters(workspace, {}, {});\n  return status;",
         context.counters(), context.counter_bytes);
-  std::string text = fmt::format(fmt::runtime(kEntries), prefix, init);
+  std::string text = context.uses_device() ? emit_device_entries(context, init)
+                                           : fmt::format(fmt::runtime(kEntries), prefix, init);
+  text += fmt::format(fmt::runtime(kCommon), prefix);
   return context.options.threads ? text + fmt::format(fmt::runtime(kSetParallel), prefix) : text;
 }
 

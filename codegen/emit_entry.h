@@ -13,6 +13,8 @@ struct PartCall {
   EmittedKernel kernel;
   kernel::KernelCall call;
   std::uint64_t counters = 0;  // of an instrumented module: where those of the kernel lie in the workspace
+  const kernel::Stmt* transfer = nullptr;  // instead of a kernel
+  bool on_gpu = false;
 };
 struct PartInfo {
   std::string name;

@@ -27,6 +27,10 @@ struct EmitContext {
   std::uint64_t workspace_bytes() const {
     return options.instrument ? counters() + counter_bytes : compiled.workspace_bytes;
   }
+  // Whether a function has kernels on the GPU or values from there, or any has.
+  bool uses_device(std::size_t function) const;
+  bool uses_device() const { return compiled.device_bytes > 0; }
+  std::string device_file() const { return names.prefix + "_kernels.cu"; }
   std::string weights_file() const { return names.prefix + "_weights.bin"; }
 };
 

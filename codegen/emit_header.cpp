@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "codegen/emit_device.h"
 #include "codegen/emit_files.h"
 #include "codegen/text.h"
 #include "ir/diagnostics.h"
@@ -160,7 +161,13 @@ std::string emit_header(const EmitContext& context) {
     const std::string symbol = names.prefix + "_" + names.functions[f].identifier;
     text += "\n" + function_comment(context, *module.functions[f]) + argument_struct(context, f);
     text += fmt::format("int32_t {0}(void* workspace, const {0}_args* args);\n", symbol);
+    if (context.uses_device(f))
+      text += fmt::format(
+          "/* The same without waiting for the GPU: `args` and its arrays are the call's until {1}_wait. */\n"
+          "int32_t {0}_async(void* workspace, const {0}_args* args);\n",
+          symbol, names.prefix);
   }
+  if (context.uses_device()) text += device_declarations(context);
   return text + "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
 }
 

@@ -18,7 +18,7 @@ using kernel::Kernel;
 
 namespace {
 
-constexpr std::size_t kMostParameters = 12;
+constexpr std::size_t kMostParameters = 12, kMostDeviceParameters = 64;
 
 struct Range {
   Space space;
@@ -37,7 +37,8 @@ class KernelWriter {
         compiled_(environment.code),
         program_(compiled_.program),
         graph_(*environment.compiled.module.functions[environment.function]),
-        locals_{"header", "workspace", "weights", "row", "at", "first_row", "row_count"},
+        on_gpu_(kernel.device == kernel::Device::kGpu),
+        locals_{"header", "workspace", "weights", "row", "at", "first_row", "row_count", "device"},
         dim_names_(environment.compiled.module.dims.size()),
         exprs_(environment.dialect, program_, dim_names_) {
     touched_.stmts(program_, kernel.body);
@@ -45,6 +46,7 @@ class KernelWriter {
     out_.rows = !kernel.rows.empty();
     out_.fails = touched_.fails;
     out_.header = touched_.fails || touched_.prints || touched_.shares;
+    if (on_gpu_) out_.header = out_.fails = true;
   }
 
   EmittedKernel write();
@@ -58,6 +60,8 @@ class KernelWriter {
   void name_all();
   std::string pointer(BufferId id, const std::set<BufferId>& shared) const;
   std::string head(const std::set<BufferId>& shared) const;
+  std::string threads_of(const kernel::Stmt& loop) const;
+  std::string launcher(const std::set<BufferId>& shared);
   std::string table();
   std::string row_locals(const std::set<BufferId>& shared) const;
   std::string placed_locals(const std::set<BufferId>& shared) const;
@@ -67,10 +71,12 @@ class KernelWriter {
   const CompiledFunction& compiled_;
   const kernel::Program& program_;
   const Function& graph_;
+  const bool on_gpu_;
   Identifiers locals_;
   std::vector<std::string> dim_names_;
   ExprPrinter exprs_;
   Touched touched_;
+  std::string kernel_name_;       // of the function of the kernel
   std::vector<BufferId> placed_;  // found in the workspace or the weights by the kernel itself
   EmittedKernel out_;
 };
@@ -115,13 +121,13 @@ void KernelWriter::name_all() {
   for (const bool written : {true, false})
     for (const BufferId id : touched_.buffers)
       if (touched_.written.contains(id) == written && !is_parameter(id)) out_.buffers.push_back(id);
-  if (out_.buffers.size() > kMostParameters) {
+  if (out_.buffers.size() > (on_gpu_ ? kMostDeviceParameters : kMostParameters)) {
     const auto own = [&](BufferId id) { return compiled_.placements[id].space == Space::kArgument; };
     const auto rest = std::stable_partition(out_.buffers.begin(), out_.buffers.end(), own);
     placed_.assign(rest, out_.buffers.end());
     out_.buffers.erase(rest, out_.buffers.end());
   }
-  out_.bases = out_.rows || !placed_.empty();
+  out_.bases = out_.rows || (!placed_.empty() && !on_gpu_);
 }
 
 std::string KernelWriter::pointer(BufferId id, const std::set<BufferId>& shared) const {
@@ -137,11 +143,44 @@ std::string KernelWriter::head(const std::set<BufferId>& shared) const {
       parameters.emplace_back(std::string("[[maybe_unused]] ").append(p));
   }
   if (out_.rows) parameters.insert(parameters.end(), {"int64_t first_row", "int64_t row_count"});
-  if (out_.header) parameters.emplace_back("[[maybe_unused]] rt_workspace* header");
+  if (on_gpu_ && !placed_.empty()) parameters.emplace_back("void* device");
+  if (out_.header && !on_gpu_) parameters.emplace_back("[[maybe_unused]] rt_workspace* header");
   for (const BufferId id : out_.buffers) parameters.push_back(pointer(id, shared));
   for (const DimId d : out_.dims) parameters.push_back("int64_t " + dim_names_[d]);
-  return wrapped(fmt::format("{} {} {}(", env_.dialect.kernel, out_.fails ? "int32_t" : "void", out_.name),
-                 parameters, ") {\n");
+  const std::string_view result = out_.fails && !on_gpu_ ? "int32_t" : "void";
+  return wrapped(fmt::format("{} {} {}(", env_.dialect.kernel, result, kernel_name_), parameters, ") {\n");
+}
+
+// As many threads as the outermost loop has work for.
+std::string KernelWriter::threads_of(const kernel::Stmt& loop) const {
+  const std::string count = exprs_.index(loop.value);
+  if (loop.mode == kernel::LoopMode::kTeam) return fmt::format("rt_accumulators * int64_t{{{}}}", count);
+  if (loop.mode == kernel::LoopMode::kBlock) return fmt::format("rt_block_threads * int64_t{{{}}}", count);
+  return count;
+}
+
+// The function that launches the kernel.
+std::string KernelWriter::launcher(const std::set<BufferId>& shared) {
+  const kernel::Stmt& last = kernel_.body.back();
+  std::vector<std::string> parameters{"rt_workspace* header"};
+  std::vector<std::string> arguments{"header", c_string(graph_.name)};
+  if (last.kind == kernel::StmtKind::kCall) {
+    for (const BufferId id : last.buffers) arguments.push_back(exprs_.buffer_name(id));
+    for (const ExprRef& scalar : last.index) arguments.push_back(exprs_.index(scalar));
+  } else {
+    arguments.insert(arguments.end(), {kernel_name_, threads_of(last)});
+    if (!placed_.empty()) arguments.emplace_back("header->device");
+    for (const BufferId id : out_.buffers) arguments.push_back(exprs_.buffer_name(id));
+    for (const DimId d : out_.dims) arguments.push_back(dim_names_[d]);
+  }
+  for (const BufferId id : out_.buffers) parameters.push_back(pointer(id, shared));
+  for (const DimId d : out_.dims) parameters.push_back("int64_t " + dim_names_[d]);
+  const std::string head = fmt::format("extern \"C\" RT_HIDDEN int32_t {}(", out_.name);
+  out_.declaration = wrapped(head, parameters, ");\n");
+  // rt_gemm of the runtime launches as rt_launch_gemm.
+  const std::string launch =
+      last.kind == kernel::StmtKind::kCall ? "rt_launch_" + last.text.substr(3) : std::string("rt_launch");
+  return wrapped(head, parameters, ") {\n") + wrapped("  return " + launch + "(", arguments, ");\n") + "}\n";
 }
 
 // The rows as a constant table: an offset for each buffer, a value for each scalar.
@@ -177,7 +216,10 @@ std::string KernelWriter::placed_locals(const std::set<BufferId>& shared) const 
     const Placement& place = compiled_.placements[id];
     text += fmt::format("  {} = rt_place<{}>({}, {});\n", pointer(id, shared),
                         env_.dialect.storage_type(program_.buffers[id].dtype),
-                        place.space == Space::kWeights ? "weights" : "workspace", place.offset);
+                        place.space == Space::kDevice    ? "device"
+                        : place.space == Space::kWeights ? "weights"
+                                                         : "workspace",
+                        place.offset);
   }
   return text;
 }
@@ -198,16 +240,18 @@ std::string KernelWriter::row_locals(const std::set<BufferId>& shared) const {
 }
 
 EmittedKernel KernelWriter::write() {
-  out_.name = env_.file_names.unique(graph_.name + env_.suffix + "_" + kernel_.name);
+  kernel_name_ = env_.file_names.unique(graph_.name + env_.suffix + "_" + kernel_.name);
+  out_.name = on_gpu_ ? env_.file_names.unique(env_.prefix + "_" + kernel_name_) : kernel_name_;
   name_all();
   const std::set<BufferId> shared = overlapping();
-  const KernelFunction self{out_.name, [&](BufferId id) { return pointer(id, shared); }, env_.file_names};
+  const KernelFunction self{kernel_name_, [&](BufferId id) { return pointer(id, shared); }, env_.file_names};
   StatementPrinter statements(env_.dialect, program_, exprs_, locals_, graph_.name, self);
   statements.indent();
   if (out_.rows) statements.indent();
-  statements.kernel(kernel_.body);
+  const bool calls = on_gpu_ && kernel_.body.back().kind == kernel::StmtKind::kCall;
+  if (!calls) statements.kernel(kernel_.body);
   if (out_.rows) statements.dedent();
-  if (out_.fails && !out_.rows) statements.line("return COHORT_OK;");
+  if (out_.fails && !out_.rows && !on_gpu_) statements.line("return COHORT_OK;");
   out_.text =
       source_notes(env_.compiled, env_.function, collect_sources(kernel_.body)) + statements.functions();
   if (out_.rows) {
@@ -219,7 +263,8 @@ EmittedKernel KernelWriter::write() {
     if (out_.fails) out_.text += "  return COHORT_OK;\n";
     out_.text += "}\n";
   } else {
-    out_.text += head(shared) + placed_locals(shared) + statements.text() + "}\n";
+    if (!calls) out_.text += head(shared) + placed_locals(shared) + statements.text() + "}\n";
+    if (on_gpu_) out_.text += launcher(shared);
   }
   return std::move(out_);
 }

@@ -31,6 +31,9 @@ struct EmittedKernel {
   bool rows = false;        // then first row and row count
   bool fails = false;       // gives a status
   bool header = false;      // takes the workspace's header (checks, prints)
+  // Of a kernel on the GPU `name` is the function that launches it, `text` is device code, and this declares
+  // the function to the host code.
+  std::string declaration = {};
 };
 
 struct KernelEnvironment {
@@ -40,8 +43,17 @@ struct KernelEnvironment {
   Identifiers& file_names;       // functions and tables of the module's sources
   const CompiledFunction& code;  // the function's, or its copy for some values of dims
   std::string suffix = {};       // of the function's name, for the kernels of a copy
+  std::string prefix = {};       // of the module's symbols
 };
 
+// Of a kernel on the GPU the dialect is its own, and it takes pointers into the GPU's memory:
+//
+//   RT_DEVICE_KERNEL void f_y(float* __restrict y, const float* __restrict x, int64_t batch) {
+//     for (int64_t i = rt_thread(); i < batch; i += rt_threads()) { ...
+//   }
+//   int32_t m_f_y(rt_workspace* header, float* y, const float* x, int64_t batch) {
+//     return rt_launch(header, "f", f_y, batch, y, x, batch);
+//   }
 EmittedKernel emit_kernel(const KernelEnvironment& environment, const kernel::Kernel& kernel);
 
 // "// y = tanh(x)   model.py:12" for each value that the nodes `sources` of a function give to others, each

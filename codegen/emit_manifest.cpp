@@ -78,12 +78,16 @@ Json states_json(const EmitContext& context) {
   return out;
 }
 
-Json symbols_json(const std::string& prefix, const EmitOptions& options) {
+Json symbols_json(const EmitContext& context) {
+  const std::string& prefix = context.names.prefix;
+  const EmitOptions& options = context.options;
   Json out;
   for (const char* name : {"init", "reset", "get", "set", "save", "load", "set_print", "error", "error_text"})
     out[name] = prefix + "_" + name;
   if (options.threads) out["set_parallel"] = prefix + "_set_parallel";
   if (options.instrument) out["profile"] = prefix + "_profile";
+  if (context.uses_device())
+    for (const char* name : {"attach", "detach", "set_stream", "wait"}) out[name] = prefix + "_" + name;
   return out;
 }
 
@@ -128,7 +132,7 @@ std::string emit_manifest(const EmitContext& context) {
       {"abi", 1},
       {"module", {{"name", module.name}, {"prefix", context.names.prefix}, {"hash", hex64(context.hash)}}},
       {"files", {{"header", context.names.prefix + ".h"}, {"sources", context.sources}}},
-      {"symbols", symbols_json(context.names.prefix, context.options)},
+      {"symbols", symbols_json(context)},
       {"workspace",
        {{"bytes", context.workspace_bytes()},
         {"alignment", kAlignment},
@@ -142,6 +146,10 @@ std::string emit_manifest(const EmitContext& context) {
   };
   if (context.options.instrument)
     manifest["workspace"]["counters"] = {{"offset", context.counters()}, {"bytes", context.counter_bytes}};
+  if (context.uses_device()) {
+    manifest["files"]["device_sources"] = {context.device_file()};
+    manifest["device"] = {{"bytes", compiled.device_bytes}, {"alignment", 256}};
+  }
   return manifest.dump(1) + "\n";
 }
 

@@ -12,7 +12,9 @@ std::string emit_cmake(const EmitContext& context) {
   for (const std::string& source : context.sources)
     sources += fmt::format(" \"${{CMAKE_CURRENT_LIST_DIR}}/{}\"", source);
   for (const std::string_view flag : kRecipeFlags)
-    if (!flag.starts_with("-std")) flags += fmt::format(" {}", flag);
+    if (!flag.starts_with("-std"))
+      flags += context.uses_device() ? fmt::format(" $<$<COMPILE_LANGUAGE:CXX>:{}>", flag)
+                                     : fmt::format(" {}", flag);
   std::string text = fmt::format(
       "# The static library `{0}` from the emitted sources: include() this file where Cohort::runtime is "
       "known,\n"
@@ -23,6 +25,21 @@ std::string emit_cmake(const EmitContext& context) {
       "target_compile_features({0} PRIVATE cxx_std_20)\n"
       "target_compile_options({0} PRIVATE{2})\n",
       prefix, sources, flags);
+  if (context.uses_device()) {
+    std::string device_flags;
+    for (const std::string_view flag : kDeviceFlags)
+      if (!flag.starts_with("-std") && !flag.starts_with("-O")) device_flags += fmt::format(";{}", flag);
+    std::string archs;
+    for (const std::string_view arch : kDeviceArchitectures) archs += fmt::format("{}-real;", arch);
+    text += fmt::format(
+        "enable_language(CUDA)\nfind_package(CUDAToolkit REQUIRED)\n"
+        "target_sources({0} PRIVATE \"${{CMAKE_CURRENT_LIST_DIR}}/{1}\")\n"
+        "target_link_libraries({0} PUBLIC CUDA::cudart_static)\n"
+        "set_source_files_properties(\"${{CMAKE_CURRENT_LIST_DIR}}/{1}\" PROPERTIES COMPILE_OPTIONS "
+        "\"{2}\")\n"
+        "set_target_properties({0} PROPERTIES CUDA_ARCHITECTURES \"{3}{4}-virtual\" CUDA_STANDARD 20)\n",
+        prefix, context.device_file(), device_flags.substr(1), archs, kDeviceArchitectures.back());
+  }
   if (context.external_weights) {
     text += fmt::format(
         "set_property(SOURCE \"${{CMAKE_CURRENT_LIST_DIR}}/{}\" APPEND PROPERTY OBJECT_DEPENDS "

@@ -11,10 +11,12 @@
 #include <set>
 
 #include "codegen/emit_counters.h"
+#include "codegen/emit_device.h"
 #include "codegen/emit_entry.h"
 #include "codegen/emit_files.h"
 #include "codegen/emit_kernel.h"
 #include "codegen/text.h"
+#include "compiler/kernel_passes/walk.h"
 
 namespace cohort {
 
@@ -34,6 +36,7 @@ std::string preamble(const EmitContext& context, const std::string& file, bool f
         "\"cohort/error_text.h\"\n";
   if (context.options.instrument)
     text += first ? "#include \"cohort/profile_text.h\"\n" : "#include \"cohort/profile.h\"\n";
+  if (context.uses_device()) text += "#include \"cohort/device.h\"\n";
   return text + "#include \"cohort/module.h\"\n#include \"cohort/prelude.h\"\n";
 }
 
@@ -61,31 +64,23 @@ std::string extra_headers(const std::string& body) {
   return text;
 }
 
-// The calls of a program: all kernels once in order before `outline` has run.
-std::vector<kernel::KernelCall> calls_of(const kernel::Program& program) {
-  if (!program.calls.empty()) return program.calls;
-  std::vector<kernel::KernelCall> calls;
-  for (std::size_t k = 0; k < program.kernels.size(); ++k) {
-    const auto rows = static_cast<std::uint32_t>(std::max<std::size_t>(program.kernels[k].rows.size(), 1));
-    calls.push_back({static_cast<std::uint32_t>(k), 0, rows});
-  }
-  return calls;
-}
-
 // The sources under construction.
 class SourceWriter {
  public:
   explicit SourceWriter(EmitContext& context) : context_(context), counters_(context) {
     const std::string& prefix = context.names.prefix;
-    for (const char* name : {"init", "reset", "get", "set", "save", "load", "set_print", "set_parallel",
-                             "error", "error_text", "weights"})
+    for (const char* name :
+         {"init", "reset", "get", "set", "save", "load", "set_print", "set_parallel", "error", "error_text",
+          "weights", "attach", "detach", "set_stream", "wait", "device"})
       file_names_.reserve(prefix + "_" + name);
     for (const FunctionNames& function : context.names.functions) {
       file_names_.reserve(prefix + "_" + function.identifier);
       file_names_.reserve(prefix + "_" + function.identifier + "_args");
+      file_names_.reserve(prefix + "_" + function.identifier + "_async");
     }
     file_names_.reserve("this_module");
     file_names_.reserve("states");
+    for (const char* name : {"this_device", "device_state"}) file_names_.reserve(name);
     file_names_.reserve("state_shapes");
     if (!context.options.instrument) return;
     file_names_.reserve(prefix + "_profile");
@@ -118,8 +113,10 @@ class SourceWriter {
  private:
   // Kernels and parts of a function, or of its copy whose names end in `suffix`.
   std::vector<PartInfo> parts(std::size_t index, const CompiledFunction& code, const std::string& suffix) {
-    const std::vector<kernel::KernelCall> calls = calls_of(code.program);
-    const KernelEnvironment environment{context_.compiled, index, cpp_dialect(), file_names_, code, suffix};
+    const std::vector<kernel::KernelCall> calls = kernel::calls_of(code.program);
+    const KernelEnvironment host{context_.compiled, index, cpp_dialect(), file_names_, code, suffix};
+    const KernelEnvironment device{context_.compiled,    index, cuda_dialect(), file_names_, code, suffix,
+                                   context_.names.prefix};
     kernels_.clear();
     std::vector<PartInfo> parts;
     for (std::size_t at = 0; at < calls.size(); at += kPartCalls) {
@@ -127,8 +124,15 @@ class SourceWriter {
       const std::size_t end = std::min(at + kPartCalls, calls.size());
       std::vector<PartCall> part;
       for (std::size_t c = at; c < end; ++c) {
-        part.push_back(
-            {kernel(environment, code.program.kernels[calls[c].kernel], calls[c].kernel), calls[c]});
+        const kernel::Kernel& called = code.program.kernels[calls[c].kernel];
+        PartCall& call = part.emplace_back();
+        call.call = calls[c];
+        if (is_transfer(called)) {
+          call.transfer = &called.body[0];
+          continue;
+        }
+        call.on_gpu = called.device == kernel::Device::kGpu;
+        call.kernel = kernel(call.on_gpu ? device : host, called, calls[c].kernel);
         if (context_.options.instrument) part.back().counters = counters_.kernel(part.back().kernel.name);
       }
       const std::string base =
@@ -158,7 +162,10 @@ class SourceWriter {
     auto [found, fresh] = kernels_.try_emplace(id);
     if (fresh) found->second = emit_kernel(environment, kernel);
     const std::string& text = found->second.text;
-    if (in_source_.insert(found->second.name).second) bodies_.back() += "\n" + text;
+    const bool on_gpu = kernel.device == kernel::Device::kGpu;
+    if (fresh && on_gpu) device_body_ += "\n" + text;
+    if (in_source_.insert(found->second.name).second)
+      bodies_.back() += on_gpu ? found->second.declaration : "\n" + text;
     return found->second;
   }
 
@@ -169,6 +176,7 @@ class SourceWriter {
   std::vector<std::string> bodies_{std::string()};
   std::vector<PartInfo> all_parts_;
   std::string entries_;
+  std::string device_body_;  // kernels on the GPU
   Counters counters_;
 };
 
@@ -182,6 +190,7 @@ std::vector<Artefact> SourceWriter::finish() {
   std::uint64_t hash = fnv1a(context_.weights);
   for (const std::string& body : bodies_) hash = fnv1a(body, hash);
   context_.counter_bytes = counters_.bytes();
+  hash = fnv1a(device_body_, hash);
   const std::string tables = emit_state_table(context_);
   hash = fnv1a(tables, fnv1a(entries_, hash));
   context_.hash = hash;
@@ -191,18 +200,25 @@ std::vector<Artefact> SourceWriter::finish() {
     std::string text = preamble(context_, name, k == 0, several());
     text += extra_headers(bodies_[k]);
     text += '\n';
+    if (context_.uses_device())
+      text += fmt::format("extern \"C\" RT_HIDDEN const rt_device_calls {}_device;\n", prefix);
     if (several()) text += declarations + "\n";
     if (k == 0) text += emit_weights(context_, several());
     if (k != 0 && !context_.weights.empty())
       text += fmt::format("extern \"C\" RT_HIDDEN const {} {}_weights[];\n",
                           context_.external_weights ? "unsigned char" : "uint64_t", prefix);
     text += bodies_[k];
-    if (k == 0)
-      text += "\n" + tables + emit_module_record(context_) + entries_ + emit_fixed_entries(context_);
+    if (k == 0) {
+      text += "\n" + tables + emit_module_record(context_);
+      if (context_.uses_device()) text += emit_device_record(context_);
+      text += entries_ + emit_fixed_entries(context_);
+    }
     if (k == 0 && context_.options.instrument) text += counters_.text(file_names_);
     context_.sources.push_back(name);
     sources.push_back({std::move(name), std::move(text)});
   }
+  if (context_.uses_device())
+    sources.push_back({context_.device_file(), emit_device_source(context_, device_body_)});
   return sources;
 }
 

@@ -121,7 +121,9 @@ void StatementPrinter::stmt(const Stmt& s) {
   hoist_shared(s);
   switch (s.kind) {
     case StmtKind::kFor:
-      if (s.grain)
+      if (is_of_threads(s.mode))
+        thread_loop(s);
+      else if (s.grain)
         shared_loop(s);
       else
         loop(s, "0", exprs_.index(s.value));
@@ -130,7 +132,8 @@ void StatementPrinter::stmt(const Stmt& s) {
       branch(s);
       break;
     case StmtKind::kStore:
-      line(exprs_.store(s.buffer, s.index.empty() ? kernel::constant_index(0) : s.index[0], s.value));
+      line((is_first_teams() ? "if (rt_block_team() == 0) " : "") +
+           exprs_.store(s.buffer, s.index.empty() ? kernel::constant_index(0) : s.index[0], s.value));
       break;
     case StmtKind::kLet:
       let(s);
@@ -160,6 +163,11 @@ void StatementPrinter::stmt(const Stmt& s) {
     case StmtKind::kCall:
       call(s);
       break;
+    case StmtKind::kBarrier:
+      barrier();
+      break;
+    case StmtKind::kTransfer:
+      internal_error("a transfer is no kernel");
   }
   exprs_.clear_shared();
 }
@@ -300,7 +308,8 @@ void StatementPrinter::accumulator(const Stmt& s) {
   const bool lanes = exprs_.lane().has_value();
   exprs_.name_variable(s.var, {.name = name, .varying = lanes, .object = s.lanes});
   if (s.lanes)
-    return line(fmt::format("rt_accumulator<rt_op_{}, {}> {};", how.operation, local_type(s.dtype), name));
+    return line(fmt::format("rt_{}accumulator<rt_op_{}, {}> {};", team_sums_.contains(s.var) ? "team_" : "",
+                            how.operation, local_type(s.dtype), name));
   const std::string start = identity(dialect_, s.op, s.dtype);
   if (!lanes) return line(fmt::format("{} {} = {};", dialect_.value_type(s.dtype), name, start));
   line(fmt::format("auto {} = rt_splat<{}>({}, {});", name, dialect_.value_type(s.dtype),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -35,6 +36,7 @@ class StatementPrinter {
   // All statements of a kernel.
   void kernel(const std::vector<kernel::Stmt>& body) {
     lets_.count(body);
+    if (dialect_.threads) find_team_sums(body, nullptr);
     list(body);
   }
   void line(std::string_view text);
@@ -54,6 +56,14 @@ class StatementPrinter {
   void vector_loop(const kernel::Stmt& s, const std::string& first, const std::string& end);
   void shared_loop(const kernel::Stmt& s);
   void fetch_ahead(const kernel::Stmt& loop);  // see fetch_ahead.h
+  // Note [threads] in ir/kernel.h.
+  void thread_loop(const kernel::Stmt& s);
+  void barrier();
+  // Whether all teams of a block run a statement and one of them stores.
+  bool is_first_teams() const {
+    return around_ == kernel::LoopMode::kLane && beyond_ == kernel::LoopMode::kBlock;
+  }
+  void find_team_sums(const std::vector<kernel::Stmt>& body, const kernel::Stmt* lanes);
   void branch(const kernel::Stmt& s);
   void let(const kernel::Stmt& s);
   void mutable_local(const kernel::Stmt& s);
@@ -84,6 +94,9 @@ class StatementPrinter {
   int loops_ = 0;  // loops around the current statement
   InlineLets lets_;
   std::unordered_map<kernel::VarId, ScalarOp> accumulators_;
+  std::set<kernel::VarId> team_sums_;  // accumulators of which each thread of a team holds a lane
+  // The innermost loop over threads, and the one around it.
+  kernel::LoopMode around_ = kernel::LoopMode::kSerial, beyond_ = kernel::LoopMode::kSerial;
 };
 
 }  // namespace cohort

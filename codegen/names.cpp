@@ -151,13 +151,18 @@ ModuleNames name_module(const CompiledModule& compiled, std::string_view prefix,
   Identifiers symbols{"init",      "reset",        "get",   "set",        "save",   "load",
                       "set_print", "set_parallel", "error", "error_text", "weights"};
   if (instrument) symbols.reserve("profile");
+  const bool device = compiled.device_bytes > 0;
+  if (device)
+    for (const char* name : {"attach", "detach", "set_stream", "wait", "device"}) symbols.reserve(name);
   for (std::size_t f = 0; f < module.functions.size(); ++f) {
     FunctionNames function = name_function(compiled, f);
     const std::string base = to_identifier(module.functions[f]->name);
     do {
       function.identifier = symbols.first_free({base});
-    } while (!symbols.is_free(function.identifier + "_args"));
+    } while (!symbols.is_free(function.identifier + "_args") ||
+             (device && !symbols.is_free(function.identifier + "_async")));
     symbols.reserve(function.identifier + "_args");
+    if (device) symbols.reserve(function.identifier + "_async");
     names.functions.push_back(std::move(function));
   }
   Identifiers states;

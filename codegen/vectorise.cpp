@@ -60,6 +60,8 @@ bool Lanes::fits(const Stmt& s) {
     case StmtKind::kAssert:
     case StmtKind::kPrint:
     case StmtKind::kCall:
+    case StmtKind::kBarrier:
+    case StmtKind::kTransfer:
       return false;
   }
   return false;

@@ -6,6 +6,7 @@
 #include "compiler/merge/merge.h"
 #include "compiler/pass.h"
 #include "compiler/pipeline.h"
+#include "compiler/placement/place.h"
 #include "compiler/plan_memory.h"
 #include "compiler/specialise.h"
 
@@ -39,13 +40,28 @@ std::vector<FixedDim> common_dims(const Function& function, const kernel::Progra
   return mentioned(program, common_values(found->second));
 }
 
+// On all programs: what fuses, then placement on devices, which asks for all of them, then the rest.
+void run_kernel_passes(CompiledModule& compiled, const CompileOptions& options) {
+  std::vector<kernel::Program*> programs;
+  for (CompiledFunction& function : compiled.functions) programs.push_back(&function.program);
+  for (SpecialisedFunction& copy : compiled.specialised) programs.push_back(&copy.code.program);
+  const Dims& dims = compiled.module.dims;
+  const auto run = [&](KernelStage stage) {
+    for (kernel::Program* program : programs)
+      *program = cohort::run_kernel_passes(std::move(*program), dims, options, {}, stage);
+  };
+  if (options.placement == PlacementMode::kCpu) return run(KernelStage::kAll);
+  run(KernelStage::kFuse);
+  place(programs, compiled, options.placement, compiled.kept);
+  run(KernelStage::kFinish);
+}
+
 }  // namespace
 
 CompiledModule compile(Module module, const CompileOptions& options) {
   CompiledModule compiled;
   // Not even flags that leave passes out leave functions unwritten that have no loops of their own.
   compiled.module = without_applied_functions(optimise(std::move(module), graph_options(options)));
-  const Dims& dims = compiled.module.dims;
   std::vector<kernel::Program> programs;
   for (const std::shared_ptr<const Function>& function : compiled.module.functions)
     programs.push_back(lower(compiled.module, *function));
@@ -53,20 +69,16 @@ CompiledModule compile(Module module, const CompileOptions& options) {
   for (const kernel::Program& program : programs) lowered.push_back(program.kernels.size());
   MergeResult merged =
       merge_kernels(compiled.module, programs, options.merge, call_counts(compiled.module, options.profile));
+  compiled.state_storages = std::move(merged.state_storages);
   for (std::size_t f = 0; f < programs.size(); ++f) {
     std::vector<FixedDim> common = common_dims(*compiled.module.functions[f], programs[f], options.profile);
-    kernel::Program copy;
-    if (!common.empty()) copy = fix_dims(programs[f], common);
-    compiled.functions.push_back({run_kernel_passes(std::move(programs[f]), dims, options),
-                                  {},
-                                  std::move(merged.merged[f]),
-                                  lowered[f]});
-    if (common.empty()) continue;
-    CompiledFunction code{
-        run_kernel_passes(std::move(copy), dims, options), {}, compiled.functions.back().merged, lowered[f]};
-    compiled.specialised.push_back({f, std::move(common), std::move(code)});
+    if (!common.empty()) {
+      CompiledFunction copy{fix_dims(programs[f], common), {}, merged.merged[f], lowered[f]};
+      compiled.specialised.push_back({f, std::move(common), std::move(copy)});
+    }
+    compiled.functions.push_back({std::move(programs[f]), {}, std::move(merged.merged[f]), lowered[f]});
   }
-  compiled.state_storages = std::move(merged.state_storages);
+  run_kernel_passes(compiled, options);
   compiled.groups = std::move(merged.groups);
   compiled.near_misses = std::move(merged.near_misses);
   plan_memory(compiled);

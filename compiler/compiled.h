@@ -15,6 +15,7 @@ enum class Space : std::uint8_t {
   kArgument,   // the caller's array: input or output `Buffer::index` of the function
   kWorkspace,  // `offset` bytes into the workspace: state and temporaries
   kWeights,    // `offset` bytes into the module's read-only weights
+  kDevice,     // `offset` bytes into the block in the GPU's memory
   kNone        // a buffer that no kernel touches any more
 };
 struct Placement {
@@ -63,6 +64,13 @@ struct NearMiss {
   std::string reason;
 };
 
+// A kernel that cannot run on the GPU.
+struct KeptKernel {
+  std::size_t function = 0;
+  std::string kernel;
+  std::string reason;
+};
+
 inline constexpr std::uint64_t kZeros = UINT64_MAX;
 struct StateLayout {
   std::uint64_t offset = 0;           // bytes into the workspace
@@ -75,7 +83,9 @@ struct WeightEntry {
   std::uint64_t offset = 0;  // bytes into the weights
 };
 
-// The workspace is [header | state | temporaries]. Everything is aligned to kAlignment.
+// The workspace is [header | state | temporaries]. Everything is aligned to kAlignment. The block in the
+// GPU's memory is [record of errors | state | temporaries | weights]: state lies there as it does in the
+// workspace, which keeps room for it. See Note [devices] in ir/kernel.h.
 inline constexpr std::uint64_t kAlignment = 64;
 inline constexpr std::uint64_t kHeaderBytes = 256;
 struct CompiledModule {
@@ -85,12 +95,17 @@ struct CompiledModule {
   std::uint64_t header_bytes = 0;
   std::uint64_t state_bytes = 0;      // of all state, padding included; begins at header_bytes
   std::uint64_t workspace_bytes = 0;  // all of it
+  std::uint64_t device_bytes = 0;     // of the block on the GPU; 0: nothing runs there
+  std::uint64_t device_weights = 0;   // where the weights begin in it
+  // State at home on the GPU, as [begin, end) of bytes into the workspace and the block, ascending.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> device_state;
   std::vector<WeightEntry> weights;   // constants that kernels read, by ascending offset
   std::uint64_t weights_bytes = 0;
   std::vector<std::vector<StateId>> state_storages;  // variables that lie side by side, in this order
   std::vector<MergedGroup> groups;
   std::vector<NearMiss> near_misses;
   std::vector<SpecialisedFunction> specialised;  // at most one of each function, in their order
+  std::vector<KeptKernel> kept;                  // on the CPU, though all that can was to run on the GPU
 };
 
 // --merge=auto|off|always: whether alike pieces become one loop over one storage (merge/merge.h).
@@ -100,10 +115,17 @@ enum class MergeMode : std::uint8_t {
   kAlways  // wherever it is legal
 };
 
+// --placement: which kernels run on the GPU.
+enum class PlacementMode : std::uint8_t {
+  kCpu,  // none
+  kGpu   // all that can
+};
+
 struct CompileOptions {
   bool fast = false;                   // --fp=fast: rewrites that re-associate are allowed
   bool threads = true;                 // --threads: large loops may be shared by threads
   MergeMode merge = MergeMode::kAuto;  // --merge: alike pieces become one loop
+  PlacementMode placement = PlacementMode::kCpu;
   std::vector<std::string> disabled;   // --disable=pass or pass:n
   int pass_limit = -1;                 // --pass-limit: stop after so many pass runs
   std::string stop_after;              // --stop-after: a pass's name

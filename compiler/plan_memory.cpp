@@ -75,13 +75,16 @@ class Arena {
   std::uint64_t end_ = 0;
 };
 
-// Places the temporaries of one program; gives the bytes they take.
-std::uint64_t place_temporaries(CompiledFunction& function, const Dims& dims, std::uint64_t begin) {
+// Places the temporaries of one program in the memory of one device; gives the bytes they take.
+std::uint64_t place_temporaries(CompiledFunction& function, const Dims& dims, std::uint64_t begin,
+                                Device device) {
+  const Space space = device == Device::kGpu ? Space::kDevice : Space::kWorkspace;
   const Program& program = function.program;
   const std::vector<Life> life = lives(program);
   std::vector<BufferId> order;
   for (BufferId b = 0; b < program.buffers.size(); ++b) {
-    if (program.buffers[b].kind == BufferKind::kTemporary && life[b].first != Life::kNever)
+    if (program.buffers[b].kind == BufferKind::kTemporary && program.buffers[b].device == device &&
+        life[b].first != Life::kNever)
       order.push_back(b);
   }
   std::stable_sort(order.begin(), order.end(),
@@ -97,10 +100,10 @@ std::uint64_t place_temporaries(CompiledFunction& function, const Dims& dims, st
     }
     const std::uint64_t bytes = aligned(buffer_bytes(program.buffers[b], dims));
     if (bytes == 0) {
-      function.placements[b] = {Space::kWorkspace, begin};
+      function.placements[b] = {space, begin};
       continue;
     }
-    function.placements[b] = {Space::kWorkspace, begin + arena.take(bytes)};
+    function.placements[b] = {space, begin + arena.take(bytes)};
     alive.emplace(life[b].last, b);
   }
   return arena.bytes();
@@ -176,23 +179,56 @@ void place_fixed(CompiledModule& compiled, CompiledFunction& function, Weights& 
     const Buffer& buffer = function.program.buffers[b];
     if (life[b].first == Life::kNever) continue;
     Placement& placement = function.placements[b];
+    const bool on_gpu = buffer.device == Device::kGpu;
     switch (buffer.kind) {
       case BufferKind::kInput:
       case BufferKind::kOutput:
         placement.space = Space::kArgument;
         break;
       case BufferKind::kState:
-        placement = {Space::kWorkspace, compiled.states[buffer.index].offset};
+        placement = {on_gpu ? Space::kDevice : Space::kWorkspace, compiled.states[buffer.index].offset};
         break;
       case BufferKind::kConstant: {
         const std::uint64_t offset = weights.place(compiled.module.constants[buffer.index].data);
         constants.emplace(buffer.index, offset);
-        placement = {Space::kWeights, offset};
+        placement = {on_gpu ? Space::kDevice : Space::kWeights, offset};  // plan_device moves it
         break;
       }
       case BufferKind::kTemporary:
         break;
     }
+  }
+}
+
+// The block on the GPU, if any kernel runs there.
+void plan_device(CompiledModule& compiled, const std::vector<CompiledFunction*>& functions) {
+  const auto runs_there = [](const CompiledFunction* f) {
+    return std::any_of(f->program.kernels.begin(), f->program.kernels.end(),
+                       [](const Kernel& k) { return k.device == Device::kGpu; });
+  };
+  if (std::none_of(functions.begin(), functions.end(), runs_there)) return;
+  const std::uint64_t begin = compiled.header_bytes + compiled.state_bytes;
+  std::uint64_t end = begin;
+  for (CompiledFunction* f : functions)
+    end = std::max(end, begin + place_temporaries(*f, compiled.module.dims, begin, Device::kGpu));
+  compiled.device_weights = aligned(end);
+  compiled.device_bytes = aligned(compiled.device_weights + compiled.weights_bytes);
+  std::set<std::pair<std::uint64_t, std::uint64_t>> ranges;
+  for (CompiledFunction* f : functions) {
+    for (BufferId b = 0; b < f->program.buffers.size(); ++b) {
+      const Buffer& buffer = f->program.buffers[b];
+      Placement& placement = f->placements[b];
+      if (placement.space != Space::kDevice) continue;
+      if (buffer.kind == BufferKind::kConstant) placement.offset += compiled.device_weights;
+      if (buffer.kind == BufferKind::kState)
+        ranges.emplace(placement.offset, placement.offset + buffer_bytes(buffer, compiled.module.dims));
+    }
+  }
+  for (const auto& [first, last] : ranges) {
+    if (compiled.device_state.empty() || compiled.device_state.back().second < first)
+      compiled.device_state.emplace_back(first, last);
+    else
+      compiled.device_state.back().second = std::max(compiled.device_state.back().second, last);
   }
 }
 
@@ -243,7 +279,7 @@ void plan_memory(CompiledModule& compiled) {
   const std::uint64_t begin = compiled.header_bytes + compiled.state_bytes;
   compiled.workspace_bytes = begin;
   for (CompiledFunction* function : functions) {
-    const std::uint64_t bytes = place_temporaries(*function, compiled.module.dims, begin);
+    const std::uint64_t bytes = place_temporaries(*function, compiled.module.dims, begin, Device::kCpu);
     compiled.workspace_bytes = std::max(compiled.workspace_bytes, begin + bytes);
   }
   for (const auto& [constant, offset] : constants) compiled.weights.push_back({constant, offset});
@@ -251,6 +287,7 @@ void plan_memory(CompiledModule& compiled) {
                    [](const WeightEntry& a, const WeightEntry& b) { return a.offset < b.offset; });
   // Constants without elements have an address, too.
   compiled.weights_bytes = compiled.weights.empty() ? weights.bytes() : std::max(weights.bytes(), kAlignment);
+  plan_device(compiled, functions);
 }
 
 }  // namespace cohort

@@ -31,6 +31,22 @@ std::int64_t max_element_count(const Buffer& buffer, const Dims& dims) {
   return buffer.row_starts.empty() ? cohort::max_element_count(buffer.shape, dims) : buffer.row_starts.back();
 }
 
+Kernel transfer(const Program& program, BufferId to, BufferId from) {
+  Stmt stmt;
+  stmt.kind = StmtKind::kTransfer;
+  stmt.buffer = to;
+  stmt.buffers = {from};
+  Kernel kernel;
+  const bool up = program.buffers[to].device == Device::kGpu;
+  kernel.name = (up ? "upload_" : "download_") + program.buffers[from].name;
+  kernel.body.push_back(std::move(stmt));
+  return kernel;
+}
+
+bool is_transfer(const Kernel& kernel) {
+  return kernel.body.size() == 1 && kernel.body[0].kind == StmtKind::kTransfer;
+}
+
 ExprRef constant(Scalar value) {
   Expr e;
   e.kind = ExprKind::kConst;

@@ -1,11 +1,13 @@
 // The loop IR: what graphs are lowered to and what emitters print. Contract and grammar:
 //
 //   program  = buffers, kernels, calls in order of execution    one per function of the module
-//   kernel   = name, body, parameters, rows                     becomes one C function
+//   kernel   = name, device, body, parameters, rows             becomes one C function
 //   call     = kernel over a range of its rows                  no calls at all: each kernel once, in order
 //
 //   stmt     = for v < extent (serial | simd | unroll | parallel) [grain n] body
 //                                                               v counts from 0 by 1; see Note [grain]
+//            | for v < extent (grid | team | lane | block | thread) body
+//                                                               on the GPU only: see Note [threads]
 //            | if cond then body else body
 //            | store buffer[index] = value
 //            | let v = value                                    never assigned again
@@ -16,6 +18,8 @@
 //            | assert cond else message
 //            | print message, buffer
 //            | call function(arguments)                         a function of the runtime on whole buffers
+//            | barrier                                          of the threads of a block, or of a team
+//            | transfer buffer = buffer                         a whole buffer to the other device
 //
 //   expr     = constant | v | dim | load buffer[index] | op(expr, ...) | finish(v)
 //
@@ -27,6 +31,26 @@
 // - An accumulator is read with finish(v), after the loops that accumulate into it, never inside them.
 // - A loop is `simd` only if its iterations are independent but for accumulators whose lane is its variable.
 // - No two statements of one kernel may race: kernels run one after the other and see each other's stores.
+//
+// Note [devices]: a kernel runs on the CPU or on the GPU and touches buffers of its own device only. A value
+// that both need has two buffers and a transfer between them, which is a kernel of its own: the body is that
+// one statement and `device` the CPU, which starts it. Inputs and outputs are the caller's and so on the CPU;
+// a constant may have a buffer on each device, state lives on one.
+//
+// Note [threads]: a kernel of the GPU is one launch. Iterations of these loops are independent but for what a
+// lane accumulates:
+//   grid    over all threads of the launch; nothing else of this list within it
+//   team    over teams of sixteen threads, all of the launch; within it
+//     lane  iteration i is run by the team's thread i mod 16, which is an accumulator's lane, too
+//   block   over the blocks of the launch; within it
+//     thread  over the threads of the block
+//     lane    as in a team; every team of the block runs all of it
+//     team    over the teams of the block, as above
+// Whatever stands in a team or block outside lane and thread loops every thread of it runs alike, so it
+// stores nothing: a single store is a `lane` or `thread` loop of extent 1; what a lane loop of a block stores
+// the first team stores. A `barrier` separates stores of some threads from loads by others: of the team in a
+// team loop, of the block in a block loop. Before the pass `map_threads` a kernel of the GPU has none of
+// these loops and is written as for one thread.
 //
 // Note [grain]: a loop with a grain may be shared by threads, each with a range of iterations that nobody
 // else has; fewer than `grain` of them are not worth a thread. Its iterations are independent, without
@@ -102,9 +126,23 @@ enum class StmtKind : std::uint8_t {
   kCheck,
   kAssert,
   kPrint,
-  kCall
+  kCall,
+  kBarrier,
+  kTransfer
 };
-enum class LoopMode : std::uint8_t { kSerial, kSimd, kUnroll, kParallel };
+enum class LoopMode : std::uint8_t {
+  kSerial,
+  kSimd,
+  kUnroll,
+  kParallel,
+  kGrid,  // from here on: Note [threads]
+  kTeam,
+  kLane,
+  kBlock,
+  kThread
+};
+constexpr bool is_of_threads(LoopMode mode) { return mode >= LoopMode::kGrid; }
+enum class Device : std::uint8_t { kCpu, kGpu };  // Note [devices]
 
 struct Stmt {
   StmtKind kind = StmtKind::kStore;
@@ -113,12 +151,12 @@ struct Stmt {
   ScalarOp op = ScalarOp::kNone;      // kAccumulator, kAccumulate: k_add k_mul k_min k_max k_and k_or
   DType dtype = DType::kI64;          // of the variable
   VarId var = 0;                      // kFor kLet kVar kAssign kAccumulator kAccumulate
-  BufferId buffer = 0;                // kStore kPrint
+  BufferId buffer = 0;                // kStore kPrint, kTransfer: what is written
   ExprRef value;                      // kFor: extent; kIf kCheck kAssert: condition; else the value
   ExprRef grain;                      // kFor, kCall: see Note [grain]; or null
   std::vector<ExprRef>
       index;  // kStore: index; kAccumulate: lane or nothing; kCheck: index, size; kCall: scalars
-  std::vector<BufferId> buffers;       // kCall: buffer arguments, outputs first
+  std::vector<BufferId> buffers;       // kCall: buffer arguments, outputs first; kTransfer: what is read
   std::string text;                    // kCall: function; kCheck: operator; kAssert kPrint: message
   std::uint32_t outputs = 0;           // kCall: how many of `buffers` are written
   std::vector<Stmt> body;              // kFor, kIf
@@ -137,7 +175,8 @@ struct Buffer {
   std::vector<std::uint32_t> members = {};    // of state: the StateIds, `index` is the first
   std::vector<std::int64_t> row_starts = {};  // of arrays of different sizes: where each begins, and the end
   BufferId row_table = 0;                     // the i64 constant that holds row_starts
-  bool table = false;  // a constant that merging made: indices read from it are in range
+  bool table = false;            // a constant that merging made: indices read from it are in range
+  Device device = Device::kCpu;  // in whose memory it lies
 };
 // Elements a buffer may need, for the greatest extents.
 std::int64_t max_element_count(const Buffer& buffer, const Dims& dims);
@@ -158,6 +197,7 @@ struct Kernel {
   std::vector<BufferId> parameters;
   std::vector<ScalarParameter> scalars;
   std::vector<KernelRow> rows;  // empty: the kernel runs once on the buffers it names
+  Device device = Device::kCpu;
 };
 
 // Runs rows [first_row, first_row + row_count) of a kernel, in order; a kernel without rows runs once.
@@ -176,7 +216,11 @@ struct Program {
   VarId next_var = 0;
 };
 
-// Text for dumps, goldens and the notes of `explain`; parse_program reads it back.
+// A kernel that is one transfer: Note [devices].
+Kernel transfer(const Program& program, BufferId to, BufferId from);
+bool is_transfer(const Kernel& kernel);
+
+// Text for dumps, goldens and the notes of `explain`.
 std::string to_string(const Program& program, const Dims& dims);
 std::string to_string(const ExprRef& expr, const Program& program, const Dims& dims);
 

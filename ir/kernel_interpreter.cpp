@@ -294,6 +294,11 @@ class ProgramRun {
         return print(s);
       case StmtKind::kCall:
         return call(s);
+      case StmtKind::kBarrier:
+        return;
+      case StmtKind::kTransfer:
+        storage_[actual_[s.buffer]] = storage_[actual_[s.buffers[0]]];
+        return;
     }
   }
   void store(const Stmt& s) {
@@ -310,7 +315,8 @@ class ProgramRun {
       vars_[s.var] = {DType::kI64, static_cast<std::uint64_t>(i)};
       statements(s.body);
     };
-    const bool free_order = s.mode == LoopMode::kSimd || s.mode == LoopMode::kParallel;
+    const bool free_order =
+        s.mode == LoopMode::kSimd || s.mode == LoopMode::kParallel || is_of_threads(s.mode);
     if (order_ == LoopOrder::kForward || !free_order) {
       for (std::int64_t i = 0; i < extent; ++i) iteration(i);
       return;

@@ -66,7 +66,8 @@ struct Printer {
   void stmt(const Stmt& s);
 };
 
-constexpr std::string_view kModes[] = {"for", "simd", "unroll", "parallel"};
+constexpr std::string_view kModes[] = {"for",  "simd", "unroll", "parallel", "grid",
+                                       "team", "lane", "block",  "thread"};
 
 void Printer::stmt(const Stmt& s) {
   const std::string_view type = dtype_name(s.dtype);
@@ -108,6 +109,13 @@ void Printer::stmt(const Stmt& s) {
       }
       return line(fmt::format("{} = call {}({}; {}){}", outputs, s.text, inputs, list(s.index), grain(s)));
     }
+    case StmtKind::kBarrier:
+      return line("barrier");
+    case StmtKind::kTransfer: {
+      const bool up = program.buffers[s.buffer].device == Device::kGpu;
+      return line(
+          fmt::format("{} = {} {}", buffer(s.buffer), up ? "upload" : "download", buffer(s.buffers[0])));
+    }
   }
 }
 
@@ -124,12 +132,12 @@ std::string to_string(const Program& program, const Dims& dims) {
   printer.line("program " + program.name);
   for (std::size_t i = 0; i < program.buffers.size(); ++i) {
     const Buffer& b = program.buffers[i];
-    printer.line(fmt::format("buffer {} : {} {}", printer.buffer(static_cast<BufferId>(i)),
+    printer.line(fmt::format("buffer {} : {} {}{}", printer.buffer(static_cast<BufferId>(i)),
                              cohort::to_string(Type{b.dtype, b.shape}, dims),
-                             kKinds[static_cast<int>(b.kind)]));
+                             kKinds[static_cast<int>(b.kind)], b.device == Device::kGpu ? " device" : ""));
   }
   for (const Kernel& kernel : program.kernels) {
-    printer.block("kernel " + kernel.name, kernel.body);
+    printer.block("kernel " + kernel.name + (kernel.device == Device::kGpu ? " gpu" : ""), kernel.body);
     for (const KernelRow& row : kernel.rows) {
       std::string what = "row";
       for (const BufferId id : row.buffers) what += " " + printer.buffer(id);

@@ -19,6 +19,8 @@ class Verifier {
       visible_.clear();
       scope_.clear();
       accumulators_.clear();
+      thread_loops_ = 0;
+      is_mapped_ = has_thread_loop(kernel.body);
       for (const ScalarParameter& scalar : kernel.scalars) define(scalar.var, scalar.dtype);
       statements(kernel.body);
       rows(kernel);
@@ -51,7 +53,8 @@ class Verifier {
         const Buffer& other = program_.buffers[row.buffers[p]];
         const bool weights = own.kind == BufferKind::kConstant;
         if (own.dtype != other.dtype || weights != (other.kind == BufferKind::kConstant) ||
-            other.kind == BufferKind::kInput || other.kind == BufferKind::kOutput)
+            other.kind == BufferKind::kInput || other.kind == BufferKind::kOutput ||
+            own.device != other.device)
           fault("row with a buffer of another kind");
       }
     }
@@ -64,8 +67,17 @@ class Verifier {
     scope_.push_back(var);
   }
 
+  // Whether a buffer exists, in the memory of the kernel's device.
+  bool present(BufferId buffer) {
+    if (buffer >= program_.buffers.size()) fault("buffer does not exist");
+    if (buffer >= program_.buffers.size()) return false;
+    if (program_.buffers[buffer].device != kernel_->device)
+      fault(fmt::format("`{}` lies in the memory of the other device", program_.buffers[buffer].name));
+    return true;
+  }
+
   void index(BufferId buffer, const std::vector<ExprRef>& index) {
-    if (buffer >= program_.buffers.size()) return fault("buffer does not exist");
+    if (!present(buffer)) return;
     const std::size_t rank = program_.flat ? 1 : program_.buffers[buffer].shape.size();
     if (index.size() != rank)
       fault(fmt::format("index of {} exprs into `{}`", index.size(), program_.buffers[buffer].name));
@@ -129,6 +141,9 @@ class Verifier {
         if (program_.buffers[s.buffer].kind == BufferKind::kInput ||
             program_.buffers[s.buffer].kind == BufferKind::kConstant)
           fault("store to an input or a constant");
+        if (is_mapped_ && around_ != LoopMode::kGrid && around_ != LoopMode::kLane &&
+            around_ != LoopMode::kThread)
+          fault("store that every thread runs");
         return;
       case StmtKind::kLet:
       case StmtKind::kVar:
@@ -152,8 +167,45 @@ class Verifier {
       case StmtKind::kPrint:
       case StmtKind::kCall:
         if (!quiet) fault("check, assert, print or call in a simd or shared loop");
+        for (const BufferId buffer : s.buffers) present(buffer);
+        if (s.kind == StmtKind::kPrint) present(s.buffer);
         return;
+      case StmtKind::kBarrier:
+        if (around_ != LoopMode::kTeam && around_ != LoopMode::kBlock)
+          fault("barrier that not all threads of a team or block reach");
+        return;
+      case StmtKind::kTransfer:
+        return transfer(s);
     }
+  }
+
+  void transfer(const Stmt& s) {
+    if (!is_transfer(*kernel_) || kernel_->device != Device::kCpu)
+      return fault("transfer beside other statements");
+    const Buffer &to = program_.buffers[s.buffer], &from = program_.buffers[s.buffers[0]];
+    if (to.device == from.device) fault("transfer within one device");
+    if (to.dtype != from.dtype || to.shape != from.shape || to.row_starts != from.row_starts)
+      fault("transfer between buffers of different types");
+    if (to.kind == BufferKind::kInput || to.kind == BufferKind::kConstant)
+      fault("transfer to an input or a constant");
+  }
+
+  static bool has_thread_loop(const std::vector<Stmt>& list) {
+    return std::any_of(list.begin(), list.end(), [](const Stmt& s) {
+      return (s.kind == StmtKind::kFor && is_of_threads(s.mode)) || has_thread_loop(s.body) ||
+             has_thread_loop(s.else_body);
+    });
+  }
+
+  // Note [threads] in kernel.h: where a loop may stand.
+  void thread_loop(const Stmt& s) {
+    if (kernel_->device != Device::kGpu) return fault("loop over threads on the CPU");
+    const bool inner = s.mode == LoopMode::kLane || s.mode == LoopMode::kThread ||
+                       (s.mode == LoopMode::kTeam && around_ == LoopMode::kBlock);
+    if (!inner && (loops_ > 0 || thread_loops_++ > 0)) fault("a second loop over the threads of a launch");
+    if (s.mode == LoopMode::kLane && around_ != LoopMode::kTeam && around_ != LoopMode::kBlock)
+      fault("lane loop outside a team or block");
+    if (s.mode == LoopMode::kThread && around_ != LoopMode::kBlock) fault("thread loop outside a block");
   }
 
   void loop(const Stmt& s) {
@@ -164,7 +216,10 @@ class Verifier {
       if (s.mode != LoopMode::kSimd && s.mode != LoopMode::kParallel) fault("grain of a serial loop");
       if (simd_ > 0 || shared_ > 0) fault("shared loop within a simd or shared loop");
     }
+    if (is_of_threads(s.mode)) thread_loop(s);
     define(s.var, DType::kI64);
+    const LoopMode outside = around_;
+    if (is_of_threads(s.mode)) around_ = s.mode;
     ++loops_;
     if (s.grain) shared_ = loops_;
     if (s.mode == LoopMode::kSimd) ++simd_;
@@ -173,6 +228,7 @@ class Verifier {
     if (s.mode == LoopMode::kSimd) --simd_;
     if (s.grain) shared_ = 0;
     --loops_;
+    around_ = outside;
   }
 
   const Program& program_;
@@ -182,7 +238,10 @@ class Verifier {
   std::unordered_map<VarId, DType> visible_;
   std::unordered_map<VarId, int> accumulators_;  // and how many loops are around them
   int loops_ = 0;
-  std::vector<VarId> scope_;  // variables in order of definition, innermost last
+  std::vector<VarId> scope_;             // variables in order of definition, innermost last
+  LoopMode around_ = LoopMode::kSerial;  // the innermost loop over threads around a statement
+  bool is_mapped_ = false;               // the kernel has loops over threads
+  int thread_loops_ = 0;                 // over all threads of a launch, in this kernel
   int simd_ = 0;
   int shared_ = 0;  // within a loop with grain: how many loops are around its body; else 0
 };

@@ -21,6 +21,8 @@ bool lanes_allow(const Stmt& stmt, const LoopVariation& loop) {
     case StmtKind::kAssert:
     case StmtKind::kPrint:
     case StmtKind::kCall:
+    case StmtKind::kBarrier:
+    case StmtKind::kTransfer:
       return false;
     case StmtKind::kFor:
     case StmtKind::kIf:
@@ -47,6 +49,8 @@ bool threads_allow(const Stmt& stmt, const LoopVariation& loop) {
     case StmtKind::kAssert:
     case StmtKind::kPrint:
     case StmtKind::kCall:
+    case StmtKind::kBarrier:
+    case StmtKind::kTransfer:
       return false;
     case StmtKind::kAssign:
     case StmtKind::kAccumulate:

@@ -105,11 +105,11 @@ class KeyWriter {
 
 KernelKey kernel_key(const Program& program, std::uint32_t kernel) {
   KernelKey key;
-  bool prints = false;
+  bool alone = program.kernels[kernel].device == Device::kGpu || is_transfer(program.kernels[kernel]);
   for_each_stmt(program.kernels[kernel].body,
-                [&](const Stmt& s) { prints = prints || s.kind == StmtKind::kPrint; });
+                [&](const Stmt& s) { alone = alone || s.kind == StmtKind::kPrint; });
   KeyWriter writer(program, key);
-  writer.number(prints ? kernel + 1 : 0);
+  writer.number(alone ? kernel + 1 : 0);
   writer.list(program.kernels[kernel].body);
   return key;
 }

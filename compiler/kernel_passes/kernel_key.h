@@ -16,7 +16,8 @@ struct KernelKey {
 };
 
 // Variables count in order of definition, workspace and weights buffers in order of mention with their dtype,
-// inputs and outputs as themselves. A kernel that prints has a key of its own.
+// inputs and outputs as themselves. A kernel that prints, one of the GPU and a transfer have keys of their
+// own.
 KernelKey kernel_key(const Program& program, std::uint32_t kernel);
 
 // Calls f with every float constant of the list in the order of KernelKey::scalars; what it gives takes the

@@ -23,10 +23,14 @@ const KernelPass* find_kernel_pass(std::string_view name);
 // Sees the program after a pass has run; tests interpret it there.
 using KernelPassObserver = std::function<void(const KernelPass&, const kernel::Program&)>;
 
-// Runs all passes but those that `options.disabled` names; what comes out of each is verified
+// The passes before kernels are placed on devices, which see one machine; those after it; or all.
+enum class KernelStage : std::uint8_t { kFuse, kFinish, kAll };
+
+// Runs the passes of a stage but those that `options.disabled` names; what comes out of each is verified
 // (ir/kernel_verify.h).
 kernel::Program run_kernel_passes(kernel::Program program, const Dims& dims, const CompileOptions& options,
-                                  const KernelPassObserver& observer = {});
+                                  const KernelPassObserver& observer = {},
+                                  KernelStage stage = KernelStage::kAll);
 
 // The passes themselves; each is described at the top of kernel_passes/<name>.cpp.
 namespace loop_passes {

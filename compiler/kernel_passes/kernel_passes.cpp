@@ -30,9 +30,12 @@ const KernelPass* find_kernel_pass(std::string_view name) {
 }
 
 kernel::Program run_kernel_passes(kernel::Program program, const Dims& dims, const CompileOptions& options,
-                                  const KernelPassObserver& observer) {
-  require_valid(program, "lowering");
+                                  const KernelPassObserver& observer, KernelStage stage) {
+  require_valid(program, stage == KernelStage::kFinish ? "placement" : "lowering");
+  bool fusing = true;
   for (const KernelPass& pass : kPasses) {
+    fusing = fusing && pass.run != loop_passes::map_threads;  // the first that asks for the device
+    if (stage != KernelStage::kAll && fusing != (stage == KernelStage::kFuse)) continue;
     const auto& off = options.disabled;
     if (std::find(off.begin(), off.end(), pass.name) != off.end()) continue;
     if (pass.run == loop_passes::parallelise && !options.threads) continue;

@@ -41,7 +41,9 @@ void lend(std::vector<Stmt>& list, Program& program, const Dims& dims) {
 }  // namespace
 
 Program lend_scratch(Program program, const Dims& dims) {
-  for (Kernel& kernel : program.kernels) lend(kernel.body, program, dims);
+  for (Kernel& kernel : program.kernels) {
+    if (kernel.device == Device::kCpu) lend(kernel.body, program, dims);
+  }
   return program;
 }
 

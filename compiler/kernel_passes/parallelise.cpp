@@ -185,7 +185,9 @@ class LoopSharer {
 
 Program share_loops(Program program, const Dims& dims, std::int64_t work) {
   LoopSharer sharer(program, dims, work);
-  for (Kernel& kernel : program.kernels) sharer.choose(kernel.body);
+  for (Kernel& kernel : program.kernels) {
+    if (kernel.device == Device::kCpu) sharer.choose(kernel.body);
+  }
   return program;
 }
 

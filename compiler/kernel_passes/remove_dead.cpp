@@ -76,6 +76,8 @@ class Sweep {
       case StmtKind::kAssert:
       case StmtKind::kPrint:
       case StmtKind::kCall:
+      case StmtKind::kBarrier:
+      case StmtKind::kTransfer:
         return false;
     }
     return false;

@@ -12,6 +12,10 @@ void for_each_use_of(const Stmt& stmt, const std::function<void(const BufferUse&
   });
   if (stmt.kind == StmtKind::kStore) f({stmt.buffer, true, &stmt.index});
   if (stmt.kind == StmtKind::kPrint) f({stmt.buffer, false, nullptr});
+  if (stmt.kind == StmtKind::kTransfer) {
+    f({stmt.buffers[0], false, nullptr});
+    f({stmt.buffer, true, nullptr});
+  }
   if (stmt.kind != StmtKind::kCall) return;
   for (std::size_t i = stmt.outputs; i < stmt.buffers.size(); ++i) f({stmt.buffers[i], false, nullptr});
   for (std::size_t i = 0; i < stmt.outputs; ++i) f({stmt.buffers[i], true, nullptr});

@@ -36,7 +36,7 @@ def table(name, function, low, high, terms, double, comment):
     coefficients, error = fit(function, mpf(low), mpf(high), terms)
     print(f"// {comment}; error {mp.nstr(error, 2)}")
     kind = "double" if double else "float"
-    print(f"constexpr {kind} {name}[] = {{")
+    print(f"RT_TABLE {kind} {name}[] = {{")
     for k in range(0, len(coefficients), 4):
         print("    " + " ".join(number(c, double) + "," for c in coefficients[k:k + 4]))
     print("};")
@@ -48,7 +48,7 @@ def expm1_over(order):
 
 def main():
     print("// Polynomial tables, constant first. Written by runtime/fit/fit.py; change that and run it again.")
-    print("#pragma once\n\ninline namespace cohort_rt {\n")
+    print("#pragma once\n#include \"base.h\"\n\ninline namespace cohort_rt {\n")
     half_log2 = log(2) / 2 * mpf("1.0001")
     table("rt_exp_f32", expm1_over(2), -half_log2, half_log2, 5, False, "(exp(r) - 1 - r) / r^2, |r| <= log(2)/2")
     table("rt_exp_f64", expm1_over(2), -half_log2, half_log2, 10, True, "(exp(r) - 1 - r) / r^2, |r| <= log(2)/2")
@@ -93,7 +93,7 @@ def main():
     near = lambda t: digamma(t + mpf("1.5")) / (t + mpf("1.5") - root) if abs(t + mpf("1.5") - root) > 1e-12 else diff(digamma, root)
     table("rt_digamma_f64", near, -0.5, 0.5, 23, True, "digamma(1.5 + t) / (1.5 + t - root), |t| <= 1/2")
     high_root = float(root)
-    print(f"constexpr double rt_digamma_root[] = {{{high_root.hex()}, {float(root - mpf(high_root)).hex()}}};")
+    print(f"RT_TABLE double rt_digamma_root[] = {{{high_root.hex()}, {float(root - mpf(high_root)).hex()}}};")
     print("\n}  // namespace cohort_rt")
 
 

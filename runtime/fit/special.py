@@ -10,7 +10,7 @@ mp.dps = 40
 
 
 def table(name, values):
-    print(f"constexpr double {name}[] = {{")
+    print(f"RT_TABLE double {name}[] = {{")
     for k in range(0, len(values), 4):
         print("    " + " ".join(float(v).hex() + "," for v in values[k:k + 4]))
     print("};")
@@ -68,7 +68,7 @@ def fitted(name, function, high, terms, comment):
 
 def main():
     print("// Tables of the special functions, constant first. Written by runtime/fit/special.py; change that and run it again.")
-    print("#pragma once\n\ninline namespace cohort_rt {\n")
+    print("#pragma once\n#include \"base.h\"\n\ninline namespace cohort_rt {\n")
     print("// Gauss and Legendre's rule in 32 points, for the interval from 0 to 1.")
     points = gauss(32)
     table("rt_gauss_nodes", [at for at, _ in points])

@@ -15,7 +15,7 @@ BuiltGraph build_graph(const Module& module, const CompileOptions& compile_optio
   if (!build) return built;
   std::vector<std::string> sources;
   for (const Artefact& file : files)
-    if (file.name.ends_with(".cpp")) sources.push_back(file.name);
+    if (file.name.ends_with(".cpp") || file.name.ends_with(".cu")) sources.push_back(file.name);
   built.library = build_module(directory, built.prefix, sources, *build);
   return built;
 }

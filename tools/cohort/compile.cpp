@@ -22,6 +22,8 @@ struct Request {
   CompileOptions compile;
   std::string fp = "strict";
   std::string threads = "on";
+  std::string target = "cpu";
+  std::string placement = "gpu";
   std::vector<std::string> profiles;
   ReadOptions read;
   EmitOptions emit;
@@ -37,6 +39,7 @@ Module read_graph(Request& request, std::vector<std::string>& tensor_files) {
 
 int run_compile(Request& request) {
   request.compile.fast = request.fp == "fast";
+  if (request.target == "cuda" && request.placement == "gpu") request.compile.placement = PlacementMode::kGpu;
   request.compile.threads = request.emit.threads = request.threads != "off";
   if (request.threads == "openmp") request.library.flags.emplace_back("-fopenmp");
   request.emit.tool = "cohort " COHORT_VERSION;
@@ -91,6 +94,14 @@ Action declare_compile(CLI::App& app) {
          "large loops are shared by threads: off; on, through a hook, or OpenMP in sources compiled with "
          "it; openmp: the same, and --build compiles with it")
       ->check(CLI::IsMember({"on", "off", "openmp"}));
+  app.add_option("--target", request->target, "cpu, or cuda: kernels may run on a GPU")
+      ->check(CLI::IsMember({"cpu", "cuda"}));
+  app.add_option("--placement", request->placement,
+                 "with --target=cuda: gpu (all that can), or cpu (nothing)")
+      ->check(CLI::IsMember({"cpu", "gpu"}));
+  app.add_option("--arch", request->library.architectures,
+                 "with --build: a GPU to compile for, such as 90; may be repeated; default: 80, 90, 100, 120")
+      ->allow_extra_args(false);
   app.add_flag("--instrument", request->emit.instrument,
                "the module counts calls, values of dims and times of kernels, for --profile");
   app.add_option("--profile", request->profiles,

@@ -75,6 +75,11 @@ class LoadedModule {
     const auto init = symbol<std::int32_t (*)(void*, std::size_t)>(symbols["init"]);
     reset_ = symbol<decltype(reset_)>(symbols["reset"]);
     check(init(workspace_.get(), bytes));
+    if (symbols.contains("attach")) {
+      detach_ = symbol<decltype(detach_)>(symbols["detach"]);
+      check(symbol<std::int32_t (*)(void*, void*, std::size_t, void*)>(symbols["attach"])(
+          workspace_.get(), nullptr, 0, nullptr));
+    }
     const auto set_print =
         symbol<std::int32_t (*)(void*, void (*)(void*, const void*), void*)>(symbols["set_print"]);
     check(set_print(workspace_.get(), nullptr, nullptr));
@@ -85,6 +90,7 @@ class LoadedModule {
     if (symbols.contains("profile")) profile_ = symbol<decltype(profile_)>(symbols["profile"]);
   }
   ~LoadedModule() {
+    if (detach_) detach_(workspace_.get());
     if (handle_) dlclose(handle_);
   }
   LoadedModule(const LoadedModule&) = delete;
@@ -191,6 +197,7 @@ class LoadedModule {
   std::int32_t (*set_)(void*, const char*, const void*, std::size_t) = nullptr;
   std::size_t (*error_text_)(const void*, char*, std::size_t) = nullptr;
   std::size_t (*profile_)(const void*, char*, std::size_t) = nullptr;
+  std::int32_t (*detach_)(void*) = nullptr;  // of modules with code for a GPU
   std::map<std::string, EntryPoint> entries_;
 };
 

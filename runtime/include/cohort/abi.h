@@ -23,7 +23,9 @@ enum cohort_status {
   COHORT_ASSERT_FAILED = 10,     /* detail: the message */
   COHORT_UNKNOWN_NAME = 11,      /* detail: the name is no state variable */
   COHORT_IO_ERROR = 12,          /* detail: what failed; got: errno */
-  COHORT_FILE_MISMATCH = 13      /* argument: the state variable; detail: what does not fit */
+  COHORT_FILE_MISMATCH = 13,     /* argument: the state variable; detail: what does not fit */
+  COHORT_NO_DEVICE = 14,         /* detail: why the module's GPU code cannot run */
+  COHORT_DEVICE_ERROR = 15       /* detail: what the GPU's runtime says; got: its number */
 };
 
 /* What the last failed call saw. Texts live as long as the module is loaded. */

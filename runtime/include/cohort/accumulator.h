@@ -4,7 +4,7 @@
 #pragma once
 #include "vector.h"
 
-#define RT_METHOD __attribute__((always_inline)) inline
+#define RT_METHOD __attribute__((always_inline)) inline RT_BOTH
 
 inline namespace cohort_rt {
 

@@ -1,4 +1,4 @@
-// Configuration, element types, vector and mask types. Everything else of the prelude stands on this file.
+// Element types, vector and mask types. Everything else of the prelude stands on this file.
 //
 // Vectors are GCC/Clang vector extensions, so the same source serves every instruction set; target builtins
 // only appear under #ifdef with a generic form beside them. All functions are static: a module built for
@@ -7,45 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// a * b + c is two roundings in Cohort. From here to the end of the file that includes us no compiler may
-// fuse them.
-#if defined(__clang__)
-#pragma STDC FP_CONTRACT OFF
-#elif defined(__GNUC__)
-#pragma GCC optimize("fp-contract=off")
-#endif
-// Vectors wider than the machine's pass between inlined functions only; what the ABI says of them does not
-// matter.
-#pragma GCC diagnostic ignored "-Wpsabi"
-
-#ifndef COHORT_VECTOR_BYTES
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__AVX512DQ__)
-#define COHORT_VECTOR_BYTES 64
-#elif defined(__AVX2__)
-#define COHORT_VECTOR_BYTES 32
-#else
-#define COHORT_VECTOR_BYTES 16
-#endif
-#endif
-
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__AVX512DQ__)
-#define RT_AVX512 1
-#endif
-// Fused multiply-add in hardware. COHORT_NO_FMA takes the other path, for tests.
-#if !defined(COHORT_NO_FMA) && (defined(__FMA__) || defined(__aarch64__))
-#define RT_FMA 1
-#endif
-
-#define RT_INLINE static inline __attribute__((always_inline))
-#define RT_CALL static __attribute__((noinline, unused))
-#define RT_MEMBER static __attribute__((always_inline))
-#define RT_LIKELY(x) __builtin_expect(!!(x), 1)
-#define RT_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#if defined(__clang__)
-#define RT_UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define RT_UNROLL _Pragma("GCC unroll 64")
-#endif
+#include "target.h"
 
 inline namespace cohort_rt {
 
@@ -361,6 +323,7 @@ RT_INLINE bool rt_any_lane(M m) {
     return m;
   } else {
     constexpr size_t bytes = sizeof(m);
+#if !defined(__CUDACC__)
     typedef char Bytes16 __attribute__((vector_size(16)));
     typedef char Bytes32 __attribute__((vector_size(32)));
     typedef char Bytes64 __attribute__((vector_size(64)));
@@ -368,11 +331,12 @@ RT_INLINE bool rt_any_lane(M m) {
 #if defined(RT_AVX512)
     if constexpr (bytes == 64) return __builtin_ia32_cvtb2mask512((Bytes64)m.lanes) != 0;
 #endif
-#if defined(__AVX2__)
+#if defined(RT_AVX2)
     if constexpr (bytes == 32) return __builtin_ia32_pmovmskb256((Bytes32)m.lanes) != 0;
 #endif
-#if defined(__SSE2__)
+#if defined(RT_SSE2)
     if constexpr (bytes == 16) return __builtin_ia32_pmovmskb128((Bytes16)m.lanes) != 0;
+#endif
 #endif
     uint64_t words[(bytes + 7) / 8] = {}, all = 0;
     __builtin_memcpy(words, &m, bytes);

@@ -47,6 +47,12 @@ RT_CALL size_t rt_error_text(const rt_module& module, const void* workspace, cha
     case COHORT_ASSERT_FAILED:
       n = snprintf(text, bytes, "`%s`: assertion failed: %s", function, detail);
       break;
+    case COHORT_NO_DEVICE:
+      n = snprintf(text, bytes, "`%s`: no GPU runs it: %s", function, detail);
+      break;
+    case COHORT_DEVICE_ERROR:
+      n = snprintf(text, bytes, "`%s`: error %lld of the GPU: %s", function, got, detail);
+      break;
     case COHORT_IO_ERROR:
       n = snprintf(text, bytes, "`%s`: %s: %s", function, detail,
                    got ? strerror(static_cast<int>(got)) : "unknown reason");

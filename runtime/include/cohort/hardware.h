@@ -50,7 +50,7 @@ RT_NATIVE_512(double, uint8_t, pd)
 #undef RT_SQRT_512
 #endif
 
-#if defined(__SSE2__)
+#if defined(RT_SSE2)
 #if defined(RT_FMA)
 #define RT_NATIVE_FMA(suffix) \
   RT_MEMBER Vec fma(Vec a, Vec b, Vec c) { return __builtin_ia32_vfmadd##suffix(a, b, c); }
@@ -93,7 +93,7 @@ RT_NATIVE(double, 32, pd256, pd256)
 #undef RT_NATIVE_ROUND
 #undef RT_NATIVE_SCALE
 
-#elif defined(__aarch64__)
+#elif defined(RT_NEON)
 #define RT_NATIVE(T, shape)                                                             \
   template <>                                                                           \
   struct rt_native<T, 16> {                                                             \
@@ -127,6 +127,7 @@ RT_NATIVE(double, "2d")
 #undef RT_NATIVE
 #endif
 
+#if !defined(__CUDACC__)
 // The lower and upper half of a vector, and the two joined.
 template <int From, class V, int... L>
 RT_INLINE rt_vec<rt_elem<V>, sizeof...(L)> rt_slice(V v, rt_seq<L...>) {
@@ -148,6 +149,7 @@ template <class V>
 RT_INLINE auto rt_concat(V low, V high) {
   return rt_concat_lanes(low, high, rt_make_seq<2 * rt_traits<V>::lanes>{});
 }
+#endif
 
 // f of double on float values: as one vector where that fits, else by halves.
 template <class F, class V, class... More>
@@ -214,7 +216,7 @@ RT_INLINE V rt_sqrt(V x) {
   }
 }
 
-#if defined(__SSE4_1__) || defined(__aarch64__)
+#if (defined(RT_SSE2) && defined(__SSE4_1__)) || defined(RT_NEON)
 #define RT_ROUND 1
 #endif
 

@@ -46,7 +46,7 @@ RT_MASKED(1, 16, char, uint16_t, RT_MASKED_POINTER(Vec, char), dquqi128)
 #undef RT_MASKED
 #undef RT_MASKED_POINTER
 
-#elif defined(__AVX2__)
+#elif defined(RT_AVX2)
 // The sign bit of each element of a mask vector says whether it is live.
 #define RT_MASKED(element_bytes, bytes, element, name)                                         \
   template <>                                                                                  \

@@ -32,6 +32,9 @@ struct rt_workspace {
   void* print_user;
   cohort_parallel_for_fn parallel_for;  // null: OpenMP or one thread, see parallel.h
   void* parallel_user;
+  void* device;   // the block in the GPU's memory and the stream of calls; null: not attached, see device.h
+  void* stream;
+  uint64_t owns;  // of these, what detach releases: 1 the block, 2 the stream
   cohort_error error;
 };
 static_assert(sizeof(rt_workspace) <= 256, "the compiler reserves 256 bytes for the header");

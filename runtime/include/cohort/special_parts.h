@@ -153,9 +153,22 @@ RT_CALL T rt_digamma_change(T a, T change) {
 // points for each of `panels` pieces. f takes a vector of w and a reference in which it leaves g.
 template <class F>
 RT_INLINE rt_pair<double> rt_integrate(double length, int panels, F f) {
+  const double width = length / panels;
+#if defined(__CUDACC__)  // the same eight sums, one element after the other
+  double sum[8] = {}, moment[8] = {};
+  for (int panel = 0; panel < panels; ++panel) {
+    for (int k = 0; k < 32; ++k) {
+      double factor = 0;
+      const double exponent = f((rt_gauss_nodes[k] + panel) * width, factor);
+      const double value = rt_gauss_weights[k] * rt_exp(exponent);
+      sum[k % 8] += value;
+      moment[k % 8] += value * factor;
+    }
+  }
+  return {rt_combine<rt_op_sum, 8>(sum) * width, rt_combine<rt_op_sum, 8>(moment) * width};
+#else
   using V = rt_vec<double, 8>;
   V sum = {}, moment = {};
-  const double width = length / panels;
   for (int panel = 0; panel < panels; ++panel) {
     for (int k = 0; k < 32; k += 8) {
       const rt_lanes<8> at{k};
@@ -168,6 +181,7 @@ RT_INLINE rt_pair<double> rt_integrate(double length, int panels, F f) {
     }
   }
   return {rt_combine_lanes<rt_op_sum>(sum) * width, rt_combine_lanes<rt_op_sum>(moment) * width};
+#endif
 }
 
 }  // namespace cohort_rt

@@ -11,6 +11,7 @@
 
 #include "compiler/kernel_passes/kernel_pass.h"
 #include "compiler/lower.h"
+#include "compiler/placement/place.h"
 #include "ir/text_parser.h"
 
 using namespace cohort;
@@ -26,12 +27,25 @@ std::string contents(const std::filesystem::path& path) {
   return text.str();
 }
 
+// Everything on the GPU that can be there.
+kernel::Program mapped(kernel::Program program, const Module& module) {
+  CompileOptions options;
+  options.stop_after = "map_threads";
+  CompiledModule compiled;
+  compiled.module = module;
+  program = run_kernel_passes(std::move(program), module.dims, options, {}, KernelStage::kFuse);
+  place({&program}, compiled, PlacementMode::kGpu, compiled.kept);
+  return run_kernel_passes(std::move(program), module.dims, options, {}, KernelStage::kFinish);
+}
+
 std::string program_after(const std::string& graph, const std::string& file, const std::string& pass) {
   const Module module = parse_text(graph, file);
   std::string text;
   for (const auto& function : module.functions) {
     kernel::Program program = lower(module, *function);
-    if (pass != "lower") {
+    if (pass == "map_threads") {
+      program = mapped(std::move(program), module);
+    } else if (pass != "lower") {
       CompileOptions options;
       options.stop_after = pass;
       program = run_kernel_passes(std::move(program), module.dims, options);

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include "compiler/kernel_passes/parallelise.h"
+#include "compiler/placement/apply.h"
+#include "compiler/placement/can_run.h"
 #include "ir/diagnostics.h"
 #include "ir/kernel_verify.h"
 #include "tests/support/same_bits.h"
@@ -47,6 +49,20 @@ void compare(const Module& module, const kernel::Program& program, const std::ve
   }
 }
 
+// Everything that can on the GPU, or a part of it.
+ProgramPlacement some_placement(const Module& module, const kernel::Program& program, std::uint32_t way) {
+  const auto device = [&](std::size_t which) {
+    const bool there = way == 0 || ((which * 0x9e3779b9u + way * 0x85ebca6bu) >> 7 & 1) != 0;
+    return there ? kernel::Device::kGpu : kernel::Device::kCpu;
+  };
+  ProgramPlacement placement;
+  for (const kernel::Kernel& k : program.kernels)
+    placement.kernels.push_back(why_not_on_gpu(program, k).empty() ? device(placement.kernels.size())
+                                                                   : kernel::Device::kCpu);
+  for (std::size_t s = 0; s < module.states.size(); ++s) placement.states.push_back(device(s + 1000));
+  return placement;
+}
+
 }  // namespace
 
 kernel::Program check_lowering(const Module& module, const std::vector<Tensor>& inputs, int calls) {
@@ -73,12 +89,25 @@ kernel::Program check_lowering(const Module& module, const std::vector<Tensor>& 
     REQUIRE(kernel::verify(shared).empty());
     check("sharing small loops", shared);
   };
+  const auto check_placed = [&](const kernel::Program& program) {
+    for (std::uint32_t way = 0; way < 3; ++way) {
+      const kernel::Program placed = apply_placement(program, some_placement(module, program, way));
+      REQUIRE(kernel::verify(placed).empty());
+      check("placement", placed);
+      const kernel::Program mapped = loop_passes::map_threads(placed, module.dims);
+      const std::vector<std::string> faults = kernel::verify(mapped);
+      INFO(kernel::to_string(mapped, module.dims));
+      CHECK(faults == std::vector<std::string>());
+      check("mapping to threads", mapped);
+    }
+  };
   kernel::Program program = lower(module, function);
   REQUIRE(kernel::verify(program).empty());
   check("lowering", program);
   return run_kernel_passes(std::move(program), module.dims, {},
                            [&](const KernelPass& pass, const kernel::Program& p) {
                              check(pass.name, p);
+                             if (pass.name == "hoist") check_placed(p);
                              if (pass.name == "lend_scratch") check_shared(p);
                            });
 }

@@ -34,11 +34,14 @@ CallResult run_lowered(const Module& module, const Function& function, std::span
   });
 }
 
-// After every pass, as it is emitted.
+// After every pass, as it is emitted: everything on the CPU, or what can on the GPU.
+template <PlacementMode kPlacement>
 CallResult run_optimised(const Module& module, const Function& function, std::span<const Tensor> inputs,
                          std::vector<Tensor>& state) {
   const DimValues dims = bind_dims(module, function, inputs);
-  const CompiledModule compiled = compile(module, {});
+  CompileOptions options;
+  options.placement = kPlacement;
+  const CompiledModule compiled = compile(module, options);
   for (std::size_t i = 0; i < compiled.functions.size(); ++i) {
     if (compiled.module.functions[i]->name != function.name) continue;
     return interpret_program(compiled.module, compiled.functions[i].program, inputs, state, dims);
@@ -51,7 +54,8 @@ CallResult run_optimised(const Module& module, const Function& function, std::sp
 std::vector<OpEngine> op_engines() {
   return {{"graph interpreter", run_interpreter, 0, true},
           {"loop interpreter", run_lowered, 0, false},
-          {"loop interpreter after all passes", run_optimised, 0, false}};
+          {"loop interpreter after all passes", run_optimised<PlacementMode::kCpu>, 0, false},
+          {"loop interpreter after placement", run_optimised<PlacementMode::kGpu>, 0, false}};
 }
 
 }  // namespace cohort

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import weakref
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,8 @@ _STATUS = (
     "unknown name",
     "input/output error",
     "file does not match",
+    "no GPU",
+    "the GPU failed",
 )
 _DTYPES = "bool i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64".split()
 
@@ -71,6 +74,10 @@ class CompiledModule(Program):
         self._block, self._workspace = _aligned(self._size, manifest["workspace"]["alignment"])
         super().__init__(manifest["module"]["name"], tuple(self._functions))
         self._run("init", self._workspace, ctypes.c_size_t(self._size))
+        if "attach" in manifest["symbols"]:  # kernels on a GPU, in memory and on a stream of the module's own
+            self._run("attach", self._workspace, None, ctypes.c_size_t(0), None)
+            detach = getattr(self._library, manifest["symbols"]["detach"])
+            weakref.finalize(self, lambda block, workspace: detach(workspace), self._block, self._workspace)
         self._hook = print_hook or (lambda message, value: print(message, value))
         self._c_hook = _PRINT_FUNCTION(self._print)
         self._run("set_print", self._workspace, self._c_hook, None)

@@ -1,0 +1,127 @@
+#include "codegen/emit_device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codegen/dialect.h"
+#include "codegen/text.h"
+
+namespace cohort {
+namespace {
+
+constexpr std::string_view kDeclarations = R"(
+/* --- The GPU --- */
+
+#define {1}_DEVICE_SIZE ((size_t){2})
+/* Makes the workspace's GPU ready for calls, after init: weights and state go there. `device` is a block of
+ * {1}_DEVICE_SIZE bytes in its memory, aligned to 256, which the caller keeps until detach, or null: one is
+ * allocated. `stream` is a cudaStream_t, or null: one is created. */
+int32_t {0}_attach(void* workspace, void* device, size_t device_bytes, void* stream);
+/* Lets go of what attach took; state that is at home on the GPU comes back to the workspace. */
+int32_t {0}_detach(void* workspace);
+/* Work of later calls goes to another stream, a cudaStream_t. */
+int32_t {0}_set_stream(void* workspace, void* stream);
+/* Until all that was asked for with the _async functions is done; outputs are complete then. */
+int32_t {0}_wait(void* workspace);
+)";
+
+constexpr std::string_view kEntries = R"(
+extern "C" int32_t {0}_init(void* workspace, size_t workspace_bytes) {{
+  {1}
+}}
+extern "C" int32_t {0}_attach(void* workspace, void* device, size_t device_bytes, void* stream) {{
+  return rt_attach(this_module, {0}_device, this_device, workspace, device, device_bytes, stream);
+}}
+extern "C" int32_t {0}_detach(void* workspace) {{
+  return rt_detach(this_module, {0}_device, this_device, workspace);
+}}
+extern "C" int32_t {0}_set_stream(void* workspace, void* stream) {{
+  return rt_set_stream(this_module, {0}_device, workspace, stream);
+}}
+extern "C" int32_t {0}_wait(void* workspace) {{
+  if (const int32_t status = rt_check_workspace(this_module, workspace)) return status;
+  return rt_device_wait({0}_device, static_cast<rt_workspace*>(workspace), "wait");
+}}
+extern "C" int32_t {0}_reset(void* workspace) {{
+  if (const int32_t status = rt_reset(this_module, workspace)) return status;
+  return rt_device_state({0}_device, this_device, workspace, "reset", rt_to_device);
+}}
+extern "C" int32_t {0}_get(void* workspace, const char* name, void* data, size_t bytes) {{
+  if (const int32_t status = rt_fetch_state(this_module, {0}_device, this_device, workspace, "get"))
+    return status;
+  return rt_transfer(this_module, "get", workspace, name, data, bytes, false);
+}}
+extern "C" int32_t {0}_set(void* workspace, const char* name, const void* data, size_t bytes) {{
+  if (const int32_t status = rt_fetch_state(this_module, {0}_device, this_device, workspace, "set"))
+    return status;
+  if (const int32_t status =
+          rt_transfer(this_module, "set", workspace, name, const_cast<void*>(data), bytes, true))
+    return status;
+  return rt_device_state({0}_device, this_device, workspace, "set", rt_to_device);
+}}
+extern "C" int32_t {0}_save(void* workspace, const char* path) {{
+  if (const int32_t status = rt_fetch_state(this_module, {0}_device, this_device, workspace, "save"))
+    return status;
+  return rt_save(this_module, workspace, path);
+}}
+extern "C" int32_t {0}_load(void* workspace, const char* path) {{
+  if (const int32_t status = rt_fetch_state(this_module, {0}_device, this_device, workspace, "load"))
+    return status;
+  if (const int32_t status = rt_load_state(this_module, workspace, path)) return status;
+  return rt_device_state({0}_device, this_device, workspace, "load", rt_to_device);
+}}
+)";
+
+}  // namespace
+
+bool EmitContext::uses_device(std::size_t function) const {
+  const auto runs_there = [](const CompiledFunction& code) {
+    return std::any_of(code.program.kernels.begin(), code.program.kernels.end(), [](const kernel::Kernel& k) {
+      return k.device == kernel::Device::kGpu || kernel::is_transfer(k);
+    });
+  };
+  return runs_there(compiled.functions[function]) ||
+         std::any_of(compiled.specialised.begin(), compiled.specialised.end(),
+                     [&](const SpecialisedFunction& copy) {
+                       return copy.function == function && runs_there(copy.code);
+                     });
+}
+
+std::string emit_device_source(const EmitContext& context, const std::string& kernels) {
+  std::string text =
+      fmt::format("// {}: kernels of module `{}` for the GPU, made by {}.\n", context.device_file(),
+                  comment_text(context.module().name), context.options.tool);
+  text += fmt::format("#include \"{}\"\n", cuda_dialect().prelude);
+  if (kernels.find("rt_launch_gemm(") != std::string::npos) text += "#include \"cohort/cuda_gemm.h\"\n";
+  text += kernels;
+  return text + fmt::format("\nRT_DEVICE_CALLS({}_device);\n", context.names.prefix);
+}
+
+std::string emit_device_record(const EmitContext& context) {
+  const CompiledModule& compiled = context.compiled;
+  std::string text;
+  if (!compiled.device_state.empty()) {
+    text += "static const rt_device_range device_state[] = {\n";
+    for (const auto& [begin, end] : compiled.device_state)
+      text += fmt::format("    {{{}, {}}},\n", begin, end);
+    text += "};\n";
+  }
+  return text + fmt::format(
+                    "static const rt_device_module this_device = {{\n    .bytes = {},\n    "
+                    ".weights_offset = {},\n    .weights_bytes = {},\n    .state = {},\n    "
+                    ".state_count = {},\n}};\n",
+                    compiled.device_bytes, compiled.device_weights, compiled.weights_bytes,
+                    compiled.device_state.empty() ? "nullptr" : "device_state", compiled.device_state.size());
+}
+
+std::string emit_device_entries(const EmitContext& context, const std::string& init) {
+  return fmt::format(fmt::runtime(kEntries), context.names.prefix, init);
+}
+
+std::string device_declarations(const EmitContext& context) {
+  return fmt::format(fmt::runtime(kDeclarations), context.names.prefix, context.names.macro,
+                     context.compiled.device_bytes);
+}
+
+}  // namespace cohort

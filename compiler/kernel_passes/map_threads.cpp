@@ -1,0 +1,190 @@
+// Kernels of the GPU over its threads: each becomes one launch for each nest, whose outermost loop runs over
+// all threads (elements), over teams of sixteen (rows that are summed up or walked together) or over blocks
+// (everything that is a sequence of steps). See Note [threads] in ir/kernel.h.
+//
+//   for v0 < 256 {                                     team v0 < 256 {
+//     accumulator v1 = add lanes                         accumulator v1 = add lanes
+//     simd v2 < 2048 { accumulate v1, w[v0, v2] }   ⇒    lane v2 < 2048 { accumulate v1, w[v0, v2] }
+//     y[v0] = finish(v1)                                 let v3 = finish(v1)
+//   }                                                    lane v4 < 1 { y[v0] = v3 }
+//                                                      }
+//
+//   for v0 < 8 { simd v1 < 9 { y[v1, v0] = x[v0] } }   ⇒   grid v2 < 72 { let v0 = v2 / 9, let v1 = v2 % 9
+//   ... }
+//
+// What a thread does, it does in the order of the loops, and a team adds up as sixteen lanes do on the CPU:
+// bits are those of the CPU. Before `outline`; kernels of the CPU stay as they are.
+#include <algorithm>
+#include <set>
+
+#include "compiler/kernel_passes/cooperate.h"
+#include "compiler/kernel_passes/independence.h"
+#include "compiler/kernel_passes/kernel_pass.h"
+#include "compiler/kernel_passes/loop_cost.h"
+#include "compiler/kernel_passes/nests.h"
+#include "compiler/kernel_passes/walk.h"
+
+namespace cohort::loop_passes {
+namespace {
+
+using namespace kernel;
+
+constexpr double kFewRows = 1024;  // below it a long row is worth a block
+constexpr double kLongRow = 512;
+
+// Made of constants and dims: known before the launch.
+bool is_extent(const ExprRef& e) {
+  if (e->kind == ExprKind::kConst || e->kind == ExprKind::kDim) return true;
+  return e->kind == ExprKind::kOp && std::all_of(e->args.begin(), e->args.end(), is_extent);
+}
+
+Stmt once(VarId var, LoopMode mode, std::vector<Stmt> body) {
+  Stmt loop;
+  loop.kind = StmtKind::kFor;
+  loop.mode = mode;
+  loop.var = var;
+  loop.value = constant_index(1);
+  loop.body = std::move(body);
+  return loop;
+}
+
+class Mapper {
+ public:
+  explicit Mapper(Program& program) : program_(program) {}
+
+  // The launches that a kernel becomes.
+  std::vector<Kernel> kernel(Kernel kernel) {
+    std::vector<Kernel> launches;
+    for (std::vector<Stmt>& nest : cut_into_nests(program_, std::move(kernel.body))) {
+      Kernel launch;
+      launch.name = kernel.name;
+      launch.device = Device::kGpu;
+      launch.body = mapped(std::move(nest));
+      launches.push_back(std::move(launch));
+    }
+    return launches;
+  }
+
+ private:
+  std::vector<Stmt> mapped(std::vector<Stmt> nest) {
+    if (nest.back().kind == StmtKind::kCall) return nest;  // it launches kernels of its own
+    bool loops = false;
+    for_each_stmt(nest, [&](const Stmt& s) { loops = loops || s.kind == StmtKind::kFor; });
+    if (!loops) return {once(program_.next_var++, LoopMode::kGrid, std::move(nest))};
+    Stmt* loop = nullptr;
+    const bool lets_before =
+        std::all_of(nest.begin(), nest.end() - 1, [](const Stmt& s) { return s.kind == StmtKind::kLet; });
+    if (lets_before && !meets_lets(nest) && nest.back().kind == StmtKind::kFor &&
+        is_extent(nest.back().value) &&
+        is_independent(program_, nest.back(), variation_of(nest.back()), Together::kThreads))
+      loop = &nest.back();
+    if (loop == nullptr) return in_one_block(std::move(nest));
+    flatten(*loop);
+    if (is_row(*loop)) {
+      const bool blocks = trip_count(*loop) < kFewRows && longest_row(loop->body) >= kLongRow;
+      loop->mode = blocks || has_steps(loop->body) ? LoopMode::kBlock : LoopMode::kTeam;
+      loop->body = shared_out(program_, std::move(loop->body), loop->mode);
+    }
+    return nest;
+  }
+
+  // Whether the last statement stores what the lets before it load, which all threads do for themselves.
+  static bool meets_lets(const std::vector<Stmt>& nest) {
+    std::set<BufferId> written;
+    for_each_use({nest.back()}, [&](const BufferUse& use) {
+      if (use.written) written.insert(use.buffer);
+    });
+    bool meets = false;
+    for (std::size_t i = 0; i + 1 < nest.size(); ++i)
+      for_each_use_of(nest[i], [&](const BufferUse& use) { meets = meets || written.contains(use.buffer); });
+    return meets;
+  }
+
+  // One block walks through all of it.
+  std::vector<Stmt> in_one_block(std::vector<Stmt> nest) {
+    std::vector<Stmt> result;
+    result.push_back(
+        once(program_.next_var++, LoopMode::kBlock, shared_out(program_, std::move(nest), LoopMode::kBlock)));
+    return result;
+  }
+
+  // Whether an iteration has loops whose iterations threads can share.
+  bool is_row(const Stmt& loop) const {
+    return std::any_of(loop.body.begin(), loop.body.end(), [&](const Stmt& s) { return is_shareable(s); });
+  }
+  bool is_free(const Stmt& s) const {
+    return s.kind == StmtKind::kFor && is_extent(s.value) &&
+           is_independent(program_, s, variation_of(s), Together::kThreads);
+  }
+  bool is_shareable(const Stmt& s) const {
+    if (s.kind != StmtKind::kFor) return false;
+    return (trip_count(s) >= 4 && runs_in_lanes(program_, s)) ||
+           std::any_of(s.body.begin(), s.body.end(), [&](const Stmt& t) { return is_shareable(t); });
+  }
+  // Of those that add nothing up: more than a team has something to do there.
+  static double longest_row(const std::vector<Stmt>& body) {
+    double longest = 1;
+    for (const Stmt& s : body) {
+      bool sums = false;
+      for_each_stmt(s.body, [&](const Stmt& t) { sums = sums || t.kind == StmtKind::kAccumulate; });
+      if (s.kind == StmtKind::kFor && !sums) longest = std::max(longest, trip_count(s));
+    }
+    return longest;
+  }
+  // Loops one after the other within a loop that is none of the threads': a scan.
+  bool has_steps(const std::vector<Stmt>& body) const {
+    return std::any_of(body.begin(), body.end(), [&](const Stmt& s) {
+      if (s.kind != StmtKind::kFor || runs_in_lanes(program_, s)) return false;
+      return std::any_of(s.body.begin(), s.body.end(), [&](const Stmt& t) { return is_shareable(t); });
+    });
+  }
+
+  // Loops around each other, all of them independent, as one over the grid.
+  void flatten(Stmt& loop) {
+    std::vector<Stmt> lets;
+    while (loop.body.size() == 1 && is_free(loop.body[0])) {
+      Stmt inner = std::move(loop.body[0]);
+      const VarId flat = program_.next_var++;
+      const ExprRef place = variable(flat, DType::kI64);
+      Stmt outer_let = let(loop.var, op(ScalarOp::k_floor_div, {place, inner.value}, DType::kI64));
+      Stmt inner_let = let(inner.var, op(ScalarOp::k_mod, {place, inner.value}, DType::kI64));
+      loop.value = loop.value * inner.value;
+      loop.var = flat;
+      lets.insert(lets.begin(), {std::move(outer_let), std::move(inner_let)});
+      std::vector<std::uint32_t> sources = std::move(inner.sources);
+      loop.sources.insert(loop.sources.end(), sources.begin(), sources.end());
+      loop.body = std::move(inner.body);
+    }
+    loop.mode = LoopMode::kGrid;
+    loop.body.insert(loop.body.begin(), std::make_move_iterator(lets.begin()),
+                     std::make_move_iterator(lets.end()));
+  }
+  static Stmt let(VarId var, ExprRef value) {
+    Stmt s;
+    s.kind = StmtKind::kLet;
+    s.dtype = DType::kI64;
+    s.var = var;
+    s.value = std::move(value);
+    return s;
+  }
+
+  Program& program_;
+};
+
+}  // namespace
+
+Program map_threads(Program program, const Dims&) {
+  Mapper mapper(program);
+  std::vector<Kernel> kernels;
+  for (Kernel& kernel : program.kernels) {
+    if (kernel.device == Device::kCpu) {
+      kernels.push_back(std::move(kernel));
+      continue;
+    }
+    for (Kernel& launch : mapper.kernel(std::move(kernel))) kernels.push_back(std::move(launch));
+  }
+  program.kernels = std::move(kernels);
+  return program;
+}
+
+}  // namespace cohort::loop_passes

@@ -1,0 +1,23 @@
+#include "compiler/placement/can_run.h"
+
+#include "compiler/kernel_passes/walk.h"
+
+namespace cohort {
+
+using namespace kernel;
+
+std::string why_not_on_gpu(const Program&, const Kernel& kernel) {
+  const std::vector<Stmt>& body = kernel.body;
+  if (body.size() == 1 && body[0].kind == StmtKind::kCall && body[0].text == "rt_gemm") return {};
+  std::string reason;
+  for_each_stmt(body, [&](const Stmt& s) {
+    if (!reason.empty()) return;
+    if (s.kind == StmtKind::kPrint) reason = "it prints";
+    if (s.kind == StmtKind::kAssert) reason = "it asserts";
+    if (s.kind == StmtKind::kCheck) reason = "it checks the indices of `" + s.text + "`";
+    if (s.kind == StmtKind::kCall) reason = "it calls " + s.text;
+  });
+  return reason;
+}
+
+}  // namespace cohort

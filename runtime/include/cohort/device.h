@@ -1,0 +1,154 @@
+// What the host code of a module with kernels on a GPU stands on: the block in the GPU's memory, transfers,
+// state that is at home there. It knows of the GPU only what rt_device_calls offers, which the module's
+// device code fills in (cuda.h); a module without such code does not include this file.
+//
+// State on the GPU lies in the block where it lies in the workspace: what asks for it by name brings the
+// whole of it to the workspace first, and back if it changed it.
+#pragma once
+#include "module.h"
+
+inline namespace cohort_rt {
+
+enum rt_direction { rt_to_device, rt_to_host };
+
+// Everything gives 0, or the number of an error that `describe` has a text for. All work on a stream.
+struct rt_device_calls {
+  int32_t (*check)();  // is there a GPU that this code runs on
+  int32_t (*allocate)(void** block, size_t bytes);
+  int32_t (*release)(void* block);
+  int32_t (*create_stream)(void** stream);
+  int32_t (*destroy_stream)(void* stream);
+  int32_t (*copy)(void* to, const void* from, size_t bytes, rt_direction direction, void* stream);
+  int32_t (*wait)(void* stream);
+  const char* (*describe)(int32_t error);
+};
+
+struct rt_device_range {
+  size_t begin, end;  // bytes into the workspace and the block
+};
+struct rt_device_module {
+  size_t bytes;  // of the block
+  size_t weights_offset, weights_bytes;
+  const rt_device_range* state;  // what is at home on the GPU
+  size_t state_count;
+};
+
+RT_CALL int32_t rt_device_fail(const rt_device_calls& device, rt_workspace* header, const char* function,
+                               int32_t error) {
+  return error ? rt_fail(header, COHORT_DEVICE_ERROR, function, nullptr, device.describe(error), 0, error)
+               : COHORT_OK;
+}
+RT_INLINE int32_t rt_device_ready(rt_workspace* header, const char* function) {
+  if (RT_UNLIKELY(!header->device))
+    return rt_fail(header, COHORT_NO_DEVICE, function, nullptr, "attach has not been called", 0, 0);
+  return COHORT_OK;
+}
+RT_CALL int32_t rt_device_copy(const rt_device_calls& device, rt_workspace* header, const char* function,
+                               void* to, const void* from, size_t bytes, rt_direction direction) {
+  if (bytes == 0) return COHORT_OK;
+  return rt_device_fail(device, header, function, device.copy(to, from, bytes, direction, header->stream));
+}
+RT_CALL int32_t rt_device_wait(const rt_device_calls& device, rt_workspace* header, const char* function) {
+  return rt_device_fail(device, header, function, device.wait(header->stream));
+}
+
+// State to or from its place in the workspace; complete on return.
+RT_CALL int32_t rt_device_state(const rt_device_calls& device, const rt_device_module& module,
+                                void* workspace, const char* function, rt_direction direction) {
+  rt_workspace* header = static_cast<rt_workspace*>(workspace);
+  if (!header->device) return COHORT_OK;  // what the workspace holds is uploaded by attach
+  for (size_t k = 0; k < module.state_count; ++k) {
+    const rt_device_range range = module.state[k];
+    void* there = rt_place<unsigned char>(header->device, range.begin);
+    void* here = rt_place<unsigned char>(workspace, range.begin);
+    const int32_t status =
+        direction == rt_to_host
+            ? rt_device_copy(device, header, function, here, there, range.end - range.begin, direction)
+            : rt_device_copy(device, header, function, there, here, range.end - range.begin, direction);
+    if (status) return status;
+  }
+  return rt_device_wait(device, header, function);
+}
+
+// The same before state is asked for by name.
+RT_CALL int32_t rt_fetch_state(const rt_module& module, const rt_device_calls& device,
+                               const rt_device_module& there, void* workspace, const char* function) {
+  if (const int32_t status = rt_check_workspace(module, workspace)) return status;
+  return rt_device_state(device, there, workspace, function, rt_to_host);
+}
+
+RT_CALL int32_t rt_set_stream(const rt_module& module, const rt_device_calls& device, void* workspace,
+                              void* stream) {
+  if (const int32_t status = rt_check_workspace(module, workspace)) return status;
+  rt_workspace* header = static_cast<rt_workspace*>(workspace);
+  if (const int32_t status = rt_device_ready(header, "set_stream")) return status;
+  int32_t error = 0;
+  if (header->owns & 2) {  // the one that attach created
+    error = device.wait(header->stream);
+    if (!error) error = device.destroy_stream(header->stream);
+    header->owns &= ~uint64_t{2};
+  }
+  header->stream = stream;
+  return rt_device_fail(device, header, "set_stream", error);
+}
+
+// Brings state back and lets go of what `attach` took.
+RT_CALL int32_t rt_detach(const rt_module& module, const rt_device_calls& device,
+                          const rt_device_module& there, void* workspace) {
+  if (const int32_t status = rt_check_workspace(module, workspace)) return status;
+  rt_workspace* header = static_cast<rt_workspace*>(workspace);
+  if (!header->device) return COHORT_OK;
+  const int32_t fetched = rt_device_state(device, there, workspace, "detach", rt_to_host);
+  int32_t error = 0;
+  if (header->owns & 1) {
+    error = device.release(header->device);
+  }
+  if (header->owns & 2) {
+    const int32_t failed = device.destroy_stream(header->stream);
+    if (!error) error = failed;
+  }
+  header->device = header->stream = nullptr;
+  header->owns = 0;
+  return fetched ? fetched : rt_device_fail(device, header, "detach", error);
+}
+
+// Takes a block in the GPU's memory (null: allocates it) and a stream (null: creates one) and brings weights
+// and state there.
+RT_CALL int32_t rt_attach(const rt_module& module, const rt_device_calls& device,
+                          const rt_device_module& there, void* workspace, void* block, size_t bytes,
+                          void* stream) {
+  if (const int32_t status = rt_check_workspace(module, workspace)) return status;
+  rt_workspace* header = static_cast<rt_workspace*>(workspace);
+  const char* const function = "attach";
+  if (header->device) {
+    if (const int32_t status = rt_detach(module, device, there, workspace)) return status;
+  }
+  if (const int32_t error = device.check())
+    return rt_fail(header, COHORT_NO_DEVICE, function, nullptr, device.describe(error), 0, error);
+  if (block && bytes < there.bytes)
+    return rt_fail(header, COHORT_SHORT_BUFFER, function, "device", nullptr,
+                   static_cast<int64_t>(there.bytes), static_cast<int64_t>(bytes));
+  if (!stream) {
+    if (const int32_t error = device.create_stream(&stream))
+      return rt_device_fail(device, header, function, error);
+    header->owns |= 2;
+  }
+  header->stream = stream;
+  if (!block) {
+    if (const int32_t error = device.allocate(&block, there.bytes)) {
+      if (header->owns & 2) device.destroy_stream(stream);
+      header->stream = nullptr;
+      header->owns = 0;
+      return rt_device_fail(device, header, function, error);
+    }
+    header->owns |= 1;
+  }
+  header->device = block;
+  unsigned char* const weights = rt_place<unsigned char>(block, there.weights_offset);
+  const int32_t status =
+      rt_device_copy(device, header, function, weights, module.weights, there.weights_bytes, rt_to_device);
+  if (status) return status;
+  return rt_device_state(device, there, workspace, function, rt_to_device);
+}
+
+}  // namespace cohort_rt

@@ -1,0 +1,79 @@
+// The device code of a module: its whole text as a golden, and what nvcc makes of it.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "codegen/emit.h"
+#include "codegen/recipe.h"
+#include "codegen/spawn.h"
+#include "ir/atomic_file.h"
+#include "ir/files.h"
+#include "ir/text_parser.h"
+#include "tests/slow/cuda/emulated.h"
+
+namespace cohort::test {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr const char* kFolder = COHORT_SOURCE_DIR "/tests/slow/cuda/goldens/";
+
+std::string device_code(const std::string& name) {
+  const std::string path = kFolder + name + ".txt";
+  CompileOptions options;
+  options.placement = PlacementMode::kGpu;
+  for (const Artefact& file : emit_module(compile(parse_text(read_file(path), path), options), {}))
+    if (file.name.ends_with(".cu")) return file.bytes;
+  return {};
+}
+
+std::string nvcc() {
+  const char* variable = std::getenv("CUDACXX");
+  for (const std::string candidate : {variable ? variable : "", "nvcc", "/usr/local/cuda/bin/nvcc"})
+    if (!candidate.empty() && run_process({candidate, "--version"}).exit_code == 0) return candidate;
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("device code as text") {
+  const std::string seen = device_code("model"), path = std::string(kFolder) + "model.cu";
+  const std::string expected = fs::exists(path) ? read_file(path) : std::string();
+  if (std::getenv("COHORT_ACCEPT") != nullptr && seen != expected) {
+    write_file(path, seen);
+    MESSAGE("accepted");
+    return;
+  }
+  INFO("to accept: COHORT_ACCEPT=1 test_slow_cuda -tc='device code as text'");
+  CHECK(seen == expected);
+}
+
+TEST_CASE("nvcc compiles device code for every architecture of the recipe, and no kernel spills") {
+  const std::string compiler = nvcc();
+  if (compiler.empty()) {
+    MESSAGE("skipped: no nvcc");
+    return;
+  }
+  const fs::path folder = fs::path(COHORT_BINARY_DIR) / "scratch" / "nvcc";
+  fs::create_directories(folder);
+  write_file((folder / "model.cu").string(), device_code("model"));
+  for (const std::string_view arch : kDeviceArchitectures) {
+    std::vector<std::string> command{compiler};
+    command.insert(command.end(), kDeviceFlags.begin(), kDeviceFlags.end());
+    command.insert(command.end(), {"-cubin", fmt::format("-arch=sm_{}", arch), "-Xptxas", "-v",
+                                   "-I" COHORT_SOURCE_DIR "/runtime/include", (folder / "model.cu").string(),
+                                   "-o", (folder / "model.cubin").string()});
+    const ProcessResult result = run_process(command);
+    INFO(result.output);
+    CHECK(result.exit_code == 0);
+    std::size_t kernels = 0;
+    for (std::size_t at = 0; (at = result.output.find(" bytes spill stores", at)) != std::string::npos;
+         ++at) {
+      CHECK(result.output.substr(at - 3, 3) == ", 0");
+      ++kernels;
+    }
+    CHECK(kernels > 5);
+  }
+}
+
+}  // namespace cohort::test

@@ -1,0 +1,149 @@
+// model_kernels.cu: kernels of module `model` for the GPU, made by cohort.
+#include "cohort/cuda.h"
+#include "cohort/cuda_gemm.h"
+
+// n = add(h, tanh(mul(x, w)))
+RT_DEVICE_KERNEL void step_n(float* __restrict h, const float* __restrict x) {
+  for (int64_t i = rt_thread(); i < 400; i += rt_threads()) {
+    h[i] = h[i] + rt_tanh(x[i] * 1.5f);
+  }
+}
+extern "C" RT_HIDDEN int32_t model_step_n(rt_workspace* header, float* __restrict h,
+                                          const float* __restrict x) {
+  return rt_launch(header, "step", step_n, 400, h, x);
+}
+
+// p = softmax(n)
+RT_DEVICE_KERNEL void step_p(float* __restrict p, const float* __restrict h) {
+  for (int64_t i = rt_team(); i < 8; i += rt_teams()) {
+    rt_team_accumulator<rt_op_max, float> max;
+    for (int64_t j = rt_lane(); j < 50; j += rt_accumulators) {
+      max.add(j, h[i * 50 + j]);
+    }
+    const float t = max.finish();
+    rt_team_accumulator<rt_op_sum, float> sum;
+    for (int64_t j = rt_lane(); j < 50; j += rt_accumulators) {
+      const float t_2 = rt_exp(h[i * 50 + j] - t);
+      p[i * 50 + j] = t_2;
+      sum.add(j, t_2);
+    }
+    const float t_3 = sum.finish();
+    rt_team_barrier();
+    for (int64_t j = rt_lane(); j < 50; j += rt_accumulators) {
+      p[i * 50 + j] = p[i * 50 + j] / t_3;
+    }
+  }
+}
+extern "C" RT_HIDDEN int32_t model_step_p(rt_workspace* header, float* __restrict p,
+                                          const float* __restrict h) {
+  return rt_launch(header, "step", step_p, rt_accumulators * int64_t{8}, p, h);
+}
+
+// r = reduce_sum(m)
+RT_DEVICE_KERNEL void rows_r(float* __restrict r, const float* __restrict m) {
+  for (int64_t i = rt_team(); i < 256; i += rt_teams()) {
+    rt_team_accumulator<rt_op_sum, float> sum;
+    for (int64_t j = rt_lane(); j < 2048; j += rt_accumulators) {
+      sum.add(j, m[i * 2048 + j]);
+    }
+    const float t = sum.finish();
+    if (const int64_t j = rt_lane(); j == 0) {
+      r[i] = t;
+    }
+  }
+}
+extern "C" RT_HIDDEN int32_t model_rows_r(rt_workspace* header, float* __restrict r,
+                                          const float* __restrict m) {
+  return rt_launch(header, "rows", rows_r, rt_accumulators * int64_t{256}, r, m);
+}
+
+// t = reduce_mean(few)
+RT_DEVICE_KERNEL void rows_t(float* __restrict t, const float* __restrict few) {
+  for (int64_t i = rt_team(); i < 4; i += rt_teams()) {
+    rt_team_accumulator<rt_op_sum, float> sum;
+    for (int64_t j = rt_lane(); j < 100000; j += rt_accumulators) {
+      sum.add(j, few[i * 100000 + j]);
+    }
+    const float t_2 = sum.finish();
+    if (const int64_t j = rt_lane(); j == 0) {
+      t[i] = t_2 / 1e+05f;
+    }
+  }
+}
+extern "C" RT_HIDDEN int32_t model_rows_t(rt_workspace* header, float* __restrict t,
+                                          const float* __restrict few) {
+  return rt_launch(header, "rows", rows_t, rt_accumulators * int64_t{4}, t, few);
+}
+
+// c = reduce_sum(m)
+RT_DEVICE_KERNEL void rows_c(float* __restrict c, const float* __restrict m) {
+  for (int64_t i = rt_thread(); i < 2048; i += rt_threads()) {
+    float sum = 0.0f;
+    for (int64_t j = 0; j < 256; ++j) {
+      sum += m[j * 2048 + i];
+    }
+    c[i] = sum;
+  }
+}
+extern "C" RT_HIDDEN int32_t model_rows_c(rt_workspace* header, float* __restrict c,
+                                          const float* __restrict m) {
+  return rt_launch(header, "rows", rows_c, 2048, c, m);
+}
+
+// c = matmul(a, b)
+extern "C" RT_HIDDEN int32_t model_product_c(rt_workspace* header, float* __restrict c,
+                                             const float* __restrict a, const float* __restrict b) {
+  return rt_launch_gemm(header, "product", c, a, b, 0, 0, 0, 1, 100, 300, 200, 0, 300, 1, 0, 200, 1, 0, 300,
+                        1);
+}
+
+// d = sigmoid(c)
+RT_DEVICE_KERNEL void product_d(float* __restrict d, const float* __restrict c) {
+  for (int64_t i = rt_thread(); i < 30000; i += rt_threads()) {
+    d[i] = rt_sigmoid(c[i]);
+  }
+}
+extern "C" RT_HIDDEN int32_t model_product_d(rt_workspace* header, float* __restrict d,
+                                             const float* __restrict c) {
+  return rt_launch(header, "product", product_d, 30000, d, c);
+}
+
+// h, hs = scan(x, h0, a)
+RT_DEVICE_KERNEL void steps_h(float* __restrict h, const float* __restrict h0) {
+  for (int64_t i = rt_thread(); i < 192; i += rt_threads()) {
+    h[i] = h0[i];
+  }
+}
+extern "C" RT_HIDDEN int32_t model_steps_h(rt_workspace* header, float* __restrict h,
+                                           const float* __restrict h0) {
+  return rt_launch(header, "steps", steps_h, 192, h, h0);
+}
+
+// h, hs = scan(x, h0, a)
+RT_DEVICE_KERNEL void steps_h_2(float* __restrict h, float* __restrict hs, const float* __restrict a,
+                                const float* __restrict x) {
+  for (int64_t i = blockIdx.x; i < 1; i += gridDim.x) {
+    for (int64_t j = 0; j < 50; ++j) {
+      for (int64_t k = rt_block_team(); k < 3; k += rt_block_teams()) {
+        rt_team_accumulator<rt_op_sum, float> sum;
+        for (int64_t l = rt_lane(); l < 64; l += rt_accumulators) {
+          sum.add(l, h[k * 64 + l]);
+        }
+        const float t = sum.finish();
+        rt_team_barrier();
+        for (int64_t l = rt_lane(); l < 64; l += rt_accumulators) {
+          const float t_2 = rt_tanh(t * a[l] + x[j * 192 + k * 64 + l]);
+          hs[j * 192 + k * 64 + l] = t_2;
+          h[k * 64 + l] = t_2;
+        }
+      }
+      __syncthreads();
+    }
+  }
+}
+extern "C" RT_HIDDEN int32_t model_steps_h_2(rt_workspace* header, float* __restrict h, float* __restrict hs,
+                                             const float* __restrict a, const float* __restrict x) {
+  return rt_launch(header, "steps", steps_h_2, rt_block_threads * int64_t{1}, h, hs, a, x);
+}
+
+RT_DEVICE_CALLS(model_device);

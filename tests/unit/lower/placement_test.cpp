@@ -1,0 +1,89 @@
+// Kernels on a GPU: what crosses between the two memories.
+#include <doctest/doctest.h>
+
+#include "compiler/compiled.h"
+#include "ir/text_parser.h"
+#include "support.h"
+
+using namespace cohort;
+using namespace cohort::test;
+
+namespace {
+
+CompiledModule on_gpu(std::string_view text) {
+  CompileOptions options;
+  options.placement = PlacementMode::kGpu;
+  return compile(parse_text(text, "graph.txt"), options);
+}
+
+// "up x, up label, down loss": the transfers of a program in their order.
+std::string transfers(const kernel::Program& program) {
+  std::string text;
+  for (const kernel::Kernel& k : program.kernels) {
+    if (!kernel::is_transfer(k)) continue;
+    const bool up = program.buffers[k.body[0].buffer].device == kernel::Device::kGpu;
+    text += (text.empty() ? "" : ", ") + std::string(up ? "up " : "down ") +
+            program.buffers[k.body[0].buffers[0]].name;
+  }
+  return text;
+}
+
+}  // namespace
+
+// Case 37.
+TEST_CASE("case 37: a training step transfers its inputs and its loss, and state stays on the GPU") {
+  const CompiledModule compiled = on_gpu(R"(module train
+state @w : f32[10,4] = 0.5
+state @rate : f32[] = 0.125
+func loss(%x: f32[16,10], %label: i64[16]) {
+  %z : f32[16,4] = matmul(%x, @w)
+  %l : f32[16,4] = log_softmax(%z)
+  %o : f32[16,4] = one_hot(%label) {depth = 4, dtype = f32}
+  %p : f32[16,4] = mul(%l, %o)
+  %s : f32[] = reduce_sum(%p) {axes = [0, 1]}
+  %n : f32[] = neg(%s)
+  output loss = %n
+}
+func step(%x: f32[16,10], %label: i64[16]) {
+  %l, %g = value_and_grad(%x, %label) {wrt = ["w"]} function = loss
+  %d = mul(%g, @rate)
+  %w = sub(@w, %d)
+  output loss = %l
+  update @w = %w
+}
+)");
+  const kernel::Program& step = compiled.functions.back().program;
+  const std::string seen = transfers(step);
+  INFO(kernel::to_string(step, compiled.module.dims));
+  CHECK((seen == "up x, up label, down loss" || seen == "up label, up x, down loss"));
+  CHECK(compiled.kept.empty());
+  CHECK(compiled.device_bytes > 0);
+  CHECK(!compiled.device_state.empty());
+}
+
+// Case 39.
+TEST_CASE("case 39: what has no kernel on the GPU costs one transfer down and one up") {
+  const CompiledModule compiled = on_gpu(R"(module between
+func f(%x: f32[30]) {
+  %a = tanh(%x)
+  %s = sort(%a) {axis = 0}
+  %b = exp(%s)
+  %c = neg(%s)
+  output b = %b
+  output c = %c
+}
+)");
+  const kernel::Program& f = compiled.functions[0].program;
+  INFO(kernel::to_string(f, compiled.module.dims));
+  CHECK(transfers(f) == "up x, down a, up s, down b, down c");
+  REQUIRE(compiled.kept.size() == 1);
+  CHECK(compiled.kept[0].reason == "it calls rt_sort");
+}
+
+TEST_CASE("a module with nothing on the GPU is the module without it") {
+  const char* text = "module m\nfunc f(%x: f32[30]) {\n  %s = sort(%x) {axis = 0}\n  output s = %s\n}\n";
+  const CompiledModule compiled = on_gpu(text);
+  CHECK(compiled.device_bytes == 0);
+  CHECK(kernel::to_string(compiled.functions[0].program, {}) ==
+        kernel::to_string(compile(parse_text(text, "graph.txt"), {}).functions[0].program, {}));
+}
