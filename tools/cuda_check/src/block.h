@@ -42,9 +42,11 @@ struct Thread {
   uintptr_t stack;  // lowest address
   ThreadState state;
   uint3 index;
-  uint32_t number;         // in the block, x fastest
-  uint32_t warp_barriers;  // since the last barrier
-  bool fenced;             // since its last write of global memory
+  uint32_t number;  // in the block, x fastest
+  // By lane of its warp: how many warp barriers that lane had passed when this thread last met it in one, or
+  // met one who had; since the last barrier of the block. Of its own lane: its own.
+  uint32_t warp_barriers[kLanes];
+  bool fenced;  // since its last write of global memory
   int barrier_site, predicate;
   Collective collective;
 };
@@ -86,7 +88,9 @@ Block& the_block();
 
 inline Thread* current_thread() { return the_block().current; }
 inline const char* kernel_name() { return the_block().kernel.name; }
-inline Epoch now(const Thread& t) { return the_block().barriers << kWarpEpochBits | t.warp_barriers; }
+inline Epoch now(const Thread& t) {
+  return the_block().barriers << kWarpEpochBits | t.warp_barriers[t.number % kLanes];
+}
 
 void run_grid(const Kernel& kernel);
 void make_ready(Thread& thread);

@@ -14,7 +14,7 @@ constexpr size_t kPage = 4096;
 
 struct Space {
   Allocation slots[kSlots];
-  uint32_t used = 0;
+  uint32_t used = 0, next_reused = 0;
   bool open = false;
 };
 Space& space() {
@@ -24,7 +24,7 @@ Space& space() {
 
 uintptr_t reserve() {
   void* p = mmap(nullptr, kSlots * kSlotBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (p == MAP_FAILED) unsupported("no address space for the device (32 TiB; is `ulimit -v` set?)");
+  if (p == MAP_FAILED) unsupported("no address space for the device (2 TiB; is `ulimit -v` set?)");
   return reinterpret_cast<uintptr_t>(p);
 }
 
@@ -41,6 +41,16 @@ void set_open(bool open) {
                open ? PROT_READ | PROT_WRITE : PROT_NONE);
     }
   }
+}
+
+// A slot that was never used; when there are none, the one that was freed longest ago.
+Allocation& free_slot(Space& s) {
+  if (s.used < kSlots) return s.slots[s.used++];
+  for (uint32_t i = 0; i < kSlots; i++) {
+    s.next_reused = (s.next_reused + 1) % kSlots;
+    if (!s.slots[s.next_reused].live) return s.slots[s.next_reused];
+  }
+  unsupported("more than %u allocations at one time", kSlots);
 }
 
 }  // namespace
@@ -61,9 +71,9 @@ Allocation& slot_of(uintptr_t a) { return space().slots[(a - device_base) / kSlo
 Allocation* allocate(size_t bytes) {
   Space& s = space();
   if (bytes > kMiddle - (1 << 20)) return nullptr;
-  if (s.used == kSlots) unsupported("more than %u allocations in one run", kSlots);
-  Allocation& a = s.slots[s.used];
-  a.base = device_base + s.used * kSlotBytes + kMiddle;
+  Allocation& a = free_slot(s);
+  a = {};
+  a.base = device_base + static_cast<uintptr_t>(&a - s.slots) * kSlotBytes + kMiddle;
   a.size = bytes;
   a.mapped = (bytes + kPage - 1) / kPage * kPage;
   if (mprotect(reinterpret_cast<void*>(a.base), a.mapped, PROT_READ | PROT_WRITE) != 0) return nullptr;
@@ -71,7 +81,6 @@ Allocation* allocate(size_t bytes) {
   std::memset(reinterpret_cast<void*>(a.base), 0xff, a.mapped);
   a.cells = new_cells(bytes);
   a.live = true;
-  s.used++;
   if (!s.open) mprotect(reinterpret_cast<void*>(a.base), a.mapped, PROT_NONE);
   return &a;
 }
@@ -127,5 +136,10 @@ std::string describe(uintptr_t a) {
 
 OpenMemory::OpenMemory() : was_open_(space().open) { set_open(true); }
 OpenMemory::~OpenMemory() { set_open(was_open_); }
+
+// A program may load many modules, each with a checker of its own, one after another.
+__attribute__((destructor)) static void give_back_addresses() {
+  munmap(reinterpret_cast<void*>(device_base), kSlots * kSlotBytes);
+}
 
 }  // namespace cuda_check

@@ -17,6 +17,9 @@ namespace cuda_check {
 using Epoch = uint64_t;
 constexpr int kWarpEpochBits = 24;
 inline Epoch barriers_passed(Epoch e) { return e >> kWarpEpochBits; }
+inline uint32_t warp_barriers_passed(Epoch e) {
+  return static_cast<uint32_t>(e & ((Epoch{1} << kWarpEpochBits) - 1));
+}
 
 struct Access {
   uint32_t operation = 0, block = 0, thread = 0;
@@ -28,8 +31,9 @@ struct Cell {
   Access write, read;
   uint8_t write_mask, read_mask, written;  // written: bytes that have a value
   bool atomic_write;
-  bool many_threads, many_warps, many_blocks;  // of the reads since `read` became what it is
-  bool split;                                  // the bytes are remembered one by one from now on
+  bool many_warps, many_blocks;  // of the reads since `read` became what it is
+  bool split;                    // the bytes are remembered one by one from now on
+  uint32_t read_lanes;  // of the warp of `read`: readers that nothing orders; the greatest epoch is kept
 };
 
 // What is known about the bytes of an allocation: a cell for each 4 bytes and, for words of which parts are
@@ -52,7 +56,7 @@ struct Allocation {
   std::vector<Range> ranges;  // marked buffers; none: the allocation is one buffer
 };
 
-constexpr uint32_t kSlots = 8192;
+constexpr uint32_t kSlots = 512;
 constexpr uintptr_t kSlotBytes = uintptr_t{1} << 32;
 extern const uintptr_t device_base;
 

@@ -10,9 +10,14 @@ namespace {
 
 bool values_watched = false;
 
+// Whether the current thread has met the lane in a warp barrier since it had passed `passed` of them.
+bool met_since(uint32_t lane, uint32_t passed) { return current_thread()->warp_barriers[lane] > passed; }
+
+// `after` is the current thread's.
 bool ordered_in_block(const Access& before, const Access& after) {
   return before.thread == after.thread || barriers_passed(before.epoch) < barriers_passed(after.epoch) ||
-         (before.thread / kLanes == after.thread / kLanes && before.epoch < after.epoch);
+         (before.thread / kLanes == after.thread / kLanes &&
+          met_since(before.thread % kLanes, warp_barriers_passed(before.epoch)));
 }
 
 // Whether what `before` did was released (a fence, then an atomic) and acquired (an atomic at the same
@@ -35,14 +40,23 @@ bool ordered(const Access& before, const Access& after) {
                                      : ordered_between_blocks(before, after);
 }
 
-// Reads are remembered by their last one and whether there were others of other threads, warps and blocks.
+// Whether all lanes that read a word, none of them later than `last`, did so before the current thread goes
+// on.
+bool lanes_ordered(uint32_t lanes, const Access& last, const Access& after) {
+  for (uint32_t l = 0; l < kLanes; l++) {
+    bool me = last.thread / kLanes == after.thread / kLanes && l == after.thread % kLanes;
+    if ((lanes >> l & 1) && !me && !met_since(l, warp_barriers_passed(last.epoch))) return false;
+  }
+  return true;
+}
+
 bool reads_ordered(const Cell& c, const Access& after) {
-  if (!ordered(c.read, after)) return false;
-  if (c.read.operation != after.operation) return true;
-  if (c.many_blocks) return c.read.block != after.block;
-  if (c.read.block != after.block || !c.many_threads) return true;
-  bool same_interval = barriers_passed(c.read.epoch) == barriers_passed(after.epoch);
-  return !same_interval || (!c.many_warps && c.read.epoch < after.epoch);
+  if (c.read.operation != after.operation) return ordered(c.read, after);
+  if (c.read.block != after.block) return ordered(c.read, after);
+  if (c.many_blocks) return false;
+  if (barriers_passed(c.read.epoch) < barriers_passed(after.epoch)) return true;
+  return !c.many_warps && c.read.thread / kLanes == after.thread / kLanes &&
+         lanes_ordered(c.read_lanes, c.read, after);
 }
 
 void report_race(const char* what, uintptr_t address, const Access& other, const Access& mine, bool shared,
@@ -86,17 +100,26 @@ void check_cell(const Cell& c, uint8_t mask, uintptr_t address, Use use, const A
 
 void remember_read(Cell& c, uint8_t mask, const Access& mine) {
   bool same_operation = c.read.operation == mine.operation;
-  bool same_block = same_operation && c.read.block == mine.block;
-  if (same_block && barriers_passed(c.read.epoch) == barriers_passed(mine.epoch)) {
-    c.many_threads |= c.read.thread != mine.thread;
-    c.many_warps |= c.read.thread / kLanes != mine.thread / kLanes;
-    c.read_mask |= mask;
-  } else {
-    c.many_threads = c.many_warps = false;
+  bool same_interval = same_operation && c.read.block == mine.block &&
+                       barriers_passed(c.read.epoch) == barriers_passed(mine.epoch);
+  uint32_t my_lane = 1u << mine.thread % kLanes;
+  if (!same_interval) {
+    c.many_warps = false;
     c.many_blocks = same_operation && (c.many_blocks || c.read.block != mine.block);
     c.read_mask = mask;
+    c.read_lanes = my_lane;
+    c.read = mine;
+    return;
   }
+  bool same_warp = c.read.thread / kLanes == mine.thread / kLanes;
+  // Who comes after this thread comes after those that it comes after.
+  bool others_ordered = same_warp && current_thread() && lanes_ordered(c.read_lanes, c.read, mine);
+  c.many_warps |= !same_warp;
+  c.read_mask |= mask;
+  c.read_lanes = others_ordered ? my_lane : c.read_lanes | my_lane;
+  Epoch latest = others_ordered ? mine.epoch : std::max(c.read.epoch, mine.epoch);
   c.read = mine;
+  c.read.epoch = latest;
 }
 
 void remember_write(Cell& c, uint8_t mask, const Access& mine, bool atomic) {

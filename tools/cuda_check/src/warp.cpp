@@ -1,5 +1,7 @@
 // Barriers of a block and collectives of a warp: who has to arrive, what is wrong with those who did, what
 // they get.
+#include <algorithm>
+
 #include "access.h"
 #include "block.h"
 #include "settings.h"
@@ -66,19 +68,30 @@ unsigned lanes_with(const Thread* lanes, unsigned mask, uint64_t value, bool any
   return found;
 }
 
-uint64_t result_of(Thread* lanes, unsigned lane, unsigned mask, unsigned live) {
-  Thread& t = lanes[lane];
-  switch (t.collective.kind) {
+uint64_t result_of(const Thread* lanes, unsigned lane, unsigned mask) {
+  switch (lanes[lane].collective.kind) {
     case CollectiveKind::kBallot:
       return lanes_with(lanes, mask, 0, true);
     case CollectiveKind::kMatch:
-      return lanes_with(lanes, mask, t.collective.value, false);
+      return lanes_with(lanes, mask, lanes[lane].collective.value, false);
     case CollectiveKind::kBarrier:
-      // Orders memory for the whole warp only if the whole warp takes part.
-      if (mask == live && t.warp_barriers + 1 < 1u << kWarpEpochBits) t.warp_barriers++;
       return 0;
     default:
       return shuffled(lanes, lane, mask);
+  }
+}
+
+// A warp barrier orders memory between its lanes: each has passed one more and knows what the others know.
+void pass_warp_barrier(Thread* lanes, unsigned mask) {
+  uint32_t known[kLanes] = {};
+  for (unsigned l = 0; l < kLanes; l++) {
+    if (!(mask >> l & 1)) continue;
+    if (++lanes[l].warp_barriers[l] >> kWarpEpochBits)
+      unsupported("2^%d warp barriers without a block's", kWarpEpochBits);
+    for (unsigned m = 0; m < kLanes; m++) known[m] = std::max(known[m], lanes[l].warp_barriers[m]);
+  }
+  for (unsigned l = 0; l < kLanes; l++) {
+    if (mask >> l & 1) std::copy(known, known + kLanes, lanes[l].warp_barriers);
   }
 }
 
@@ -97,8 +110,9 @@ void try_collective(Thread& me) {
   }
   check_agreement(lanes, mask, me.collective);
   for (unsigned l = 0; l < kLanes; l++) {
-    if (mask >> l & 1) lanes[l].collective.result = result_of(lanes, l, mask, live);
+    if (mask >> l & 1) lanes[l].collective.result = result_of(lanes, l, mask);
   }
+  if (me.collective.kind == CollectiveKind::kBarrier) pass_warp_barrier(lanes, mask);
   for (unsigned l = 0; l < kLanes; l++) {
     if (!(mask >> l & 1)) continue;
     lanes[l].collective.complete = true;
@@ -144,7 +158,7 @@ void try_barrier() {
   b.at_barrier = 0;
   for (unsigned i = 0; i < b.size; i++) {
     if (b.threads[i].state != ThreadState::kAtBarrier) continue;
-    b.threads[i].warp_barriers = 0;
+    std::fill_n(b.threads[i].warp_barriers, kLanes, 0u);
     make_ready(b.threads[i]);
   }
 }
