@@ -11,8 +11,10 @@
 
 inline namespace cohort_rt {
 
-inline constexpr int rt_tile_ahead = 12;                        // rows of B that are fetched ahead
-inline constexpr int64_t rt_in_place_bytes = int64_t{1} << 20;  // both operands stay in the second cache
+inline constexpr int rt_tile_ahead = 12;  // rows of B that are fetched ahead
+// Where operands are read where they lie: both stay in the second cache, or rows are few tiles.
+inline constexpr int64_t rt_in_place_bytes = int64_t{1} << 20;
+inline constexpr int64_t rt_in_place_rows = 8 * rt_tile_rows;
 
 template <class V>
 RT_INLINE V rt_multiply_add(V a, V b, V sum) {
@@ -182,7 +184,7 @@ template <class T>
 RT_CALL void rt_gemm_tiled(int64_t m, int64_t n, int64_t depth, rt_matrix<const T> a, rt_matrix<const T> b,
                            rt_matrix<T> c, T* scratch) {
   const bool fits = (m + n) * depth * static_cast<int64_t>(sizeof(T)) <= rt_in_place_bytes;
-  if (b.column == 1 && n >= rt_panel_columns<T> && (fits || m <= 2 * rt_tile_rows)) {
+  if (b.column == 1 && n >= rt_panel_columns<T> && (fits || m <= rt_in_place_rows)) {
     // A single row needs more columns to keep enough sums in flight.
     int64_t j = m == 1 ? rt_gemm_panels<1, 8>(0, m, n, depth, a, b, c, false) : 0;
     j = rt_gemm_panels<rt_tile_rows, rt_tile_vectors>(j, m, n, depth, a, b, c, false);
