@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "codegen/dialect.h"
 #include "codegen/text.h"
+#include "compiler/plan_memory.h"
 
 namespace cohort {
 namespace {
@@ -73,6 +75,26 @@ extern "C" int32_t {0}_load(void* workspace, const char* path) {{
 }}
 )";
 
+// What lies where in the block, for a checker: each place and size once.
+std::string marks(const EmitContext& context) {
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> names;
+  const auto add = [&](const CompiledFunction& code) {
+    for (kernel::BufferId b = 0; b < code.placements.size(); ++b) {
+      const kernel::Buffer& buffer = code.program.buffers[b];
+      const std::uint64_t bytes = buffer_bytes(buffer, context.module().dims);
+      if (code.placements[b].space == Space::kDevice && bytes > 0)
+        names.try_emplace({code.placements[b].offset, bytes}, buffer.name);
+    }
+  };
+  for (const CompiledFunction& function : context.compiled.functions) add(function);
+  for (const SpecialisedFunction& copy : context.compiled.specialised) add(copy.code);
+  std::string text = "\nstatic void mark_buffers([[maybe_unused]] void* block) {\n";
+  for (const auto& [place, name] : names)
+    text += fmt::format("  COHORT_MARK_RANGE(rt_place<char>(block, {}), {}, {});\n", place.first,
+                        place.second, c_string(name));
+  return text + "}\n";
+}
+
 }  // namespace
 
 bool EmitContext::uses_device(std::size_t function) const {
@@ -95,7 +117,8 @@ std::string emit_device_source(const EmitContext& context, const std::string& ke
   text += fmt::format("#include \"{}\"\n", cuda_dialect().prelude);
   if (kernels.find("rt_launch_gemm(") != std::string::npos) text += "#include \"cohort/cuda_gemm.h\"\n";
   text += kernels;
-  return text + fmt::format("\nRT_DEVICE_CALLS({}_device);\n", context.names.prefix);
+  return text + marks(context) +
+         fmt::format("\nRT_DEVICE_CALLS({}_device, mark_buffers);\n", context.names.prefix);
 }
 
 std::string emit_device_record(const EmitContext& context) {

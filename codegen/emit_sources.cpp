@@ -80,7 +80,7 @@ class SourceWriter {
     }
     file_names_.reserve("this_module");
     file_names_.reserve("states");
-    for (const char* name : {"this_device", "device_state"}) file_names_.reserve(name);
+    for (const char* name : {"this_device", "device_state", "mark_buffers"}) file_names_.reserve(name);
     file_names_.reserve("state_shapes");
     if (!context.options.instrument) return;
     file_names_.reserve(prefix + "_profile");

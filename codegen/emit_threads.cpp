@@ -1,6 +1,7 @@
 // Loops over the threads of a GPU: who runs which iterations. The functions are those of cohort/cuda.h.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "codegen/emit_stmt.h"
@@ -43,6 +44,10 @@ void StatementPrinter::thread_loop(const Stmt& s) {
   const LoopMode beyond = beyond_;
   beyond_ = std::exchange(around_, s.mode);
   exprs_.name_variable(s.var, {.name = counter, .natural = true});
+  const bool sums = std::any_of(s.body.begin(), s.body.end(), [&](const Stmt& t) {
+    return t.kind == StmtKind::kAccumulate && team_sums_.contains(t.var);
+  });
+  if (sums) line("RT_UNROLL_LANES");
   if (is_constant_index(*s.value, 1) && (s.mode == LoopMode::kLane || s.mode == LoopMode::kThread)) {
     line(fmt::format("if (const int64_t {0} = {1}; {0} == 0) {{", counter, share.first));
   } else {

@@ -1,5 +1,7 @@
 #include "tools/cohort/build_graph.h"
 
+#include <fmt/format.h>
+
 #include "codegen/names.h"
 
 namespace cohort {
@@ -10,6 +12,9 @@ BuiltGraph build_graph(const Module& module, const CompileOptions& compile_optio
   const CompiledModule compiled = compile(module, compile_options);
   std::vector<Artefact> files = emit_module(compiled, emit_options);
   BuiltGraph built{name_module(compiled, emit_options.prefix).prefix, {}};
+  for (const KeptKernel& kept : compiled.kept)
+    built.kept.push_back(fmt::format("`{}` of `{}` stays on the CPU: {}", kept.kernel,
+                                     compiled.module.functions[kept.function]->name, kept.reason));
   if (more) files.push_back(more(built.prefix));
   write_artefacts(directory, files);
   if (!build) return built;

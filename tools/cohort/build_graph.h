@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "codegen/artefact.h"
 #include "codegen/build.h"
@@ -13,9 +14,11 @@
 namespace cohort {
 
 // Compiles the module and writes its artefacts to `directory`, those of `more` (which is given the module's
-// prefix) with them; builds a library there if `build` says so. Gives the prefix and the library's path.
+// prefix) with them; builds a library there if `build` says so. Gives the prefix, the library's path and what
+// stays on the CPU of a module for the GPU, in words.
 struct BuiltGraph {
   std::string prefix, library;
+  std::vector<std::string> kept = {};
 };
 using MoreArtefacts = std::function<Artefact(const std::string& prefix)>;
 BuiltGraph build_graph(const Module& module, const CompileOptions& compile_options,

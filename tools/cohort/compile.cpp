@@ -60,6 +60,7 @@ int run_compile(Request& request) {
   };
   const BuiltGraph built =
       build_graph(module, request.compile, request.emit, build, request.directory, depfile);
+  for (const std::string& kept : built.kept) fmt::print(stderr, "note: {}\n", kept);
   if (build) fmt::print("{}\n", built.library);
   // The stamp is last: a run that was cut short leaves it old, and the next build tries again.
   write_stamp(stamp);

@@ -20,8 +20,20 @@
 #include "special.h"
 #include "vector.h"
 
+// What a checker is told of the block: these bytes are one buffer (tools/cuda_check defines it).
+#ifndef COHORT_MARK_RANGE
+#define COHORT_MARK_RANGE(place, bytes, name) ((void)0)
+#endif
+
 #define RT_DEVICE static __device__ __forceinline__
 #define RT_DEVICE_KERNEL static __global__ __launch_bounds__(256)
+
+// Before a loop in which lanes add up, one element after the other: several loads are under way at a time.
+#if defined(__CUDACC__)
+#define RT_UNROLL_LANES _Pragma("unroll 8")
+#else
+#define RT_UNROLL_LANES
+#endif
 
 inline namespace cohort_rt {
 
@@ -113,8 +125,8 @@ static const char* rt_cuda_describe(int32_t error) {
 }  // namespace cohort_rt
 
 // The one definition of what the module's host code calls the GPU by.
-#define RT_DEVICE_CALLS(name)                                                                              \
+#define RT_DEVICE_CALLS(name, mark)                                                                        \
   extern "C" RT_HIDDEN const cohort_rt::rt_device_calls name;                                              \
   const cohort_rt::rt_device_calls name = {rt_cuda_check,         rt_cuda_allocate,       rt_cuda_release, \
                                            rt_cuda_create_stream, rt_cuda_destroy_stream, rt_cuda_copy,    \
-                                           rt_cuda_wait,          rt_cuda_describe}
+                                           rt_cuda_wait,          rt_cuda_describe,       mark}

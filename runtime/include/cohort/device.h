@@ -21,6 +21,7 @@ struct rt_device_calls {
   int32_t (*copy)(void* to, const void* from, size_t bytes, rt_direction direction, void* stream);
   int32_t (*wait)(void* stream);
   const char* (*describe)(int32_t error);
+  void (*mark)(void* block);  // tells a checker which buffers lie where
 };
 
 struct rt_device_range {
@@ -144,6 +145,7 @@ RT_CALL int32_t rt_attach(const rt_module& module, const rt_device_calls& device
     header->owns |= 1;
   }
   header->device = block;
+  device.mark(block);
   unsigned char* const weights = rt_place<unsigned char>(block, there.weights_offset);
   const int32_t status =
       rt_device_copy(device, header, function, weights, module.weights, there.weights_bytes, rt_to_device);

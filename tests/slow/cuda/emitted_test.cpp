@@ -48,6 +48,23 @@ TEST_CASE("device code as text") {
   CHECK(seen == expected);
 }
 
+// Case 38.
+TEST_CASE("case 38: a call captured in a CUDA graph is replayed with new data, under random schedules") {
+  const fs::path folder = fs::path(COHORT_BINARY_DIR) / "scratch" / "capture";
+  fs::remove_all(folder);
+  CompileOptions options;
+  options.placement = PlacementMode::kGpu;
+  const std::string path = std::string(kFolder) + "model.txt";
+  write_artefacts(folder.string(), emit_module(compile(parse_text(read_file(path), path), options), {}));
+  const ProcessResult result =
+      run_process({COHORT_SOURCE_DIR "/tools/cuda_check/cuda_check", (folder / "model_kernels.cu").string(),
+                   (folder / "model.cpp").string(), COHORT_SOURCE_DIR "/tests/slow/cuda/drivers/capture.cpp",
+                   "-I", folder.string(), "-I", COHORT_SOURCE_DIR "/runtime/include", "--schedules", "3",
+                   "--runtime", fs::path(COHORT_CUDA_CHECK).parent_path().string()});
+  INFO(result.output);
+  CHECK(result.exit_code == 0);
+}
+
 TEST_CASE("nvcc compiles device code for every architecture of the recipe, and no kernel spills") {
   const std::string compiler = nvcc();
   if (compiler.empty()) {

@@ -17,11 +17,13 @@ extern "C" RT_HIDDEN int32_t model_step_n(rt_workspace* header, float* __restric
 RT_DEVICE_KERNEL void step_p(float* __restrict p, const float* __restrict h) {
   for (int64_t i = rt_team(); i < 8; i += rt_teams()) {
     rt_team_accumulator<rt_op_max, float> max;
+    RT_UNROLL_LANES
     for (int64_t j = rt_lane(); j < 50; j += rt_accumulators) {
       max.add(j, h[i * 50 + j]);
     }
     const float t = max.finish();
     rt_team_accumulator<rt_op_sum, float> sum;
+    RT_UNROLL_LANES
     for (int64_t j = rt_lane(); j < 50; j += rt_accumulators) {
       const float t_2 = rt_exp(h[i * 50 + j] - t);
       p[i * 50 + j] = t_2;
@@ -43,6 +45,7 @@ extern "C" RT_HIDDEN int32_t model_step_p(rt_workspace* header, float* __restric
 RT_DEVICE_KERNEL void rows_r(float* __restrict r, const float* __restrict m) {
   for (int64_t i = rt_team(); i < 256; i += rt_teams()) {
     rt_team_accumulator<rt_op_sum, float> sum;
+    RT_UNROLL_LANES
     for (int64_t j = rt_lane(); j < 2048; j += rt_accumulators) {
       sum.add(j, m[i * 2048 + j]);
     }
@@ -61,6 +64,7 @@ extern "C" RT_HIDDEN int32_t model_rows_r(rt_workspace* header, float* __restric
 RT_DEVICE_KERNEL void rows_t(float* __restrict t, const float* __restrict few) {
   for (int64_t i = rt_team(); i < 4; i += rt_teams()) {
     rt_team_accumulator<rt_op_sum, float> sum;
+    RT_UNROLL_LANES
     for (int64_t j = rt_lane(); j < 100000; j += rt_accumulators) {
       sum.add(j, few[i * 100000 + j]);
     }
@@ -126,6 +130,7 @@ RT_DEVICE_KERNEL void steps_h_2(float* __restrict h, float* __restrict hs, const
     for (int64_t j = 0; j < 50; ++j) {
       for (int64_t k = rt_block_team(); k < 3; k += rt_block_teams()) {
         rt_team_accumulator<rt_op_sum, float> sum;
+        RT_UNROLL_LANES
         for (int64_t l = rt_lane(); l < 64; l += rt_accumulators) {
           sum.add(l, h[k * 64 + l]);
         }
@@ -146,4 +151,23 @@ extern "C" RT_HIDDEN int32_t model_steps_h_2(rt_workspace* header, float* __rest
   return rt_launch(header, "steps", steps_h_2, rt_block_threads * int64_t{1}, h, hs, a, x);
 }
 
-RT_DEVICE_CALLS(model_device);
+static void mark_buffers([[maybe_unused]] void* block) {
+  COHORT_MARK_RANGE(rt_place<char>(block, 256), 1600, "h");
+  COHORT_MARK_RANGE(rt_place<char>(block, 1856), 256, "a");
+  COHORT_MARK_RANGE(rt_place<char>(block, 1856), 768, "h0");
+  COHORT_MARK_RANGE(rt_place<char>(block, 1856), 1600, "x");
+  COHORT_MARK_RANGE(rt_place<char>(block, 1856), 80000, "a");
+  COHORT_MARK_RANGE(rt_place<char>(block, 1856), 120000, "d");
+  COHORT_MARK_RANGE(rt_place<char>(block, 1856), 2097152, "m");
+  COHORT_MARK_RANGE(rt_place<char>(block, 2624), 768, "h");
+  COHORT_MARK_RANGE(rt_place<char>(block, 3392), 38400, "x");
+  COHORT_MARK_RANGE(rt_place<char>(block, 41792), 38400, "hs");
+  COHORT_MARK_RANGE(rt_place<char>(block, 81856), 240000, "b");
+  COHORT_MARK_RANGE(rt_place<char>(block, 321856), 120000, "c");
+  COHORT_MARK_RANGE(rt_place<char>(block, 2099008), 1024, "r");
+  COHORT_MARK_RANGE(rt_place<char>(block, 2100032), 8192, "c");
+  COHORT_MARK_RANGE(rt_place<char>(block, 2100032), 1600000, "few");
+  COHORT_MARK_RANGE(rt_place<char>(block, 3700032), 16, "t");
+}
+
+RT_DEVICE_CALLS(model_device, mark_buffers);
