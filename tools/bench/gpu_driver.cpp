@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <vector>
 
 #include "gpu.h"
 #ifndef ON_CPU
@@ -56,6 +57,26 @@ void* make_workspace() {
   void* workspace = std::aligned_alloc(GPU_WORKSPACE_ALIGN, (GPU_WORKSPACE_SIZE + 255) / 256 * 256);
   if (!workspace || gpu_init(workspace, GPU_WORKSPACE_SIZE) != COHORT_OK) fail("no workspace");
   return workspace;
+}
+
+// Values in [-scale, scale], the same in every program.
+void fill(void* workspace, const char* name, size_t count, float scale) {
+  std::vector<float> values(count);
+  unsigned state = 1;
+  for (float& v : values) {
+    state = state * 1664525u + 1013904223u;
+    v = scale * (static_cast<float>(state >> 8) / 8388608.0f - 1.0f);
+  }
+  if (gpu_set(workspace, name, values.data(), count * sizeof(float)) != COHORT_OK) fail(name);
+}
+
+void fill_all(void* workspace) {
+  fill(workspace, "x", 33554432, 1.0f);
+  fill(workspace, "rows", size_t{8192} * 4096, 3.0f);
+  fill(workspace, "left", size_t{4096} * 4096, 0.1f);
+  fill(workspace, "right", size_t{4096} * 4096, 0.1f);
+  fill(workspace, "weights", 512 * 512, 0.1f);
+  fill(workspace, "hidden", 64 * 512, 1.0f);
 }
 
 #ifndef ON_CPU
@@ -129,6 +150,7 @@ void time_all(void* workspace, cudaStream_t stream) {
 
 int main(int argc, char** argv) {
   void* workspace = make_workspace();
+  fill_all(workspace);
 #ifndef ON_CPU
   cudaStream_t stream;
   if (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess) fail("no stream");
