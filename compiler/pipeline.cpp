@@ -45,7 +45,7 @@ void run_pipeline(PassRunner& runner) {
   runner.run_until_stable(kClean, kRounds);
 
   // Accuracy first, speed second: what is stable is not taken apart again.
-  constexpr std::string_view kAlgebra[] = {"stabilise", "reassociate"};
+  constexpr std::string_view kAlgebra[] = {"stabilise", "reassociate", "sum_products"};
   runner.run_until_stable(kAlgebra, 1);
   runner.run_until_stable(kClean, kRounds);
 

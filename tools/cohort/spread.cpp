@@ -36,8 +36,8 @@ double distance(const Tensor& a, const Tensor& b, std::int64_t i) {
 class Runs {
  public:
   Runs(const Module& module, const Function& function, std::span<const Tensor> inputs,
-       std::span<const Tensor> state, const DimValues& dims)
-      : module_(module), function_(function), inputs_(inputs), state_(state), dims_(dims) {}
+       std::span<const Tensor> state, const DimValues& dims, bool all)
+      : module_(module), function_(function), inputs_(inputs), state_(state), dims_(dims), all_(all) {}
 
   // All values; elements of inexact results moved by `ulp`.
   std::vector<Tensor> run(double ulp, Random& random) const {
@@ -47,6 +47,7 @@ class Runs {
       if (value.kind == ValueKind::kInput) values[id] = inputs_[value.index];
       if (value.kind == ValueKind::kState) values[id] = state_[value.index];
       if (value.kind == ValueKind::kConstant) values[id] = module_.constants[value.index].data;
+      if (all_ && ulp > 0 && value.kind != ValueKind::kNode) move_elements(values[id], ulp, random);
     }
     std::vector<Tensor> operands;
     for (const Node& node : function_.nodes) {
@@ -55,7 +56,7 @@ class Runs {
       std::string printed;
       std::vector<Tensor> results = evaluate_node(module_, function_, node, operands, dims_, &printed);
       for (std::uint32_t r = 0; r < node.result_count; ++r) {
-        if (ulp > 0 && is_inexact(node)) move_elements(results[r], ulp, random);
+        if (ulp > 0 && (all_ || is_inexact(node))) move_elements(results[r], ulp, random);
         values[node.first_result + r] = std::move(results[r]);
       }
     }
@@ -67,13 +68,15 @@ class Runs {
   const Function& function_;
   std::span<const Tensor> inputs_, state_;
   const DimValues& dims_;
+  const bool all_;
 };
 
 }  // namespace
 
 Spread spread_of(const Module& module, const Function& function, std::span<const Tensor> inputs,
-                 std::span<const Tensor> state, const DimValues& dims, double ulp, std::uint64_t seed) {
-  const Runs runs(module, function, inputs, state, dims);
+                 std::span<const Tensor> state, const DimValues& dims, double ulp, std::uint64_t seed,
+                 bool all) {
+  const Runs runs(module, function, inputs, state, dims, all);
   Random random(seed);
   const std::vector<Tensor> exact = runs.run(0, random);
   Spread result(exact.size());
