@@ -65,9 +65,9 @@ std::string state_offsets(const EmitContext& context) {
   for (std::size_t s = 0; s < module.states.size(); ++s) {
     const State& state = module.states[s];
     if (!is_contiguous(context.compiled.states[s], state.type)) continue;
-    text += fmt::format("#define {}_OFFSET_{} ((size_t){}) /* `{}`: {} */\n", context.names.macro,
+    text += fmt::format("#define {}_OFFSET_{} ((size_t){}) /* `{}`: {}{} */\n", context.names.macro,
                         context.names.states[s], context.compiled.states[s].offset, comment_text(state.name),
-                        type_comment(state.type, module.dims));
+                        type_comment(state.type, module.dims), state.is_settable ? "" : ", read only");
   }
   if (text.empty()) return text;
   return "/* State variables that lie in the workspace as one contiguous array, in bytes from its start. "

@@ -73,6 +73,9 @@ Json states_json(const EmitContext& context) {
     add_type(json, module.states[s].type, module.dims);
     json["offset"] = context.compiled.states[s].offset;
     json["strides"] = context.compiled.states[s].strides;
+    if (!module.states[s].is_settable) json["settable"] = false;
+    const StateId lead = lead_of(context.compiled, static_cast<StateId>(s));
+    if (lead != s) json["equals"] = module.states[lead].name;
     out.push_back(std::move(json));
   }
   return out;

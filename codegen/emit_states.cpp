@@ -15,7 +15,8 @@ namespace cohort {
 
 namespace {
 
-constexpr std::size_t kRecordBytes = 40;  // rt_state_record
+constexpr std::size_t kRecordBytes = 48;         // rt_state_record
+constexpr std::uint64_t kSettable = UINT64_MAX;  // rt_settable
 
 // The variables in order of name, as bytes, and their shapes, each shape once.
 struct StateRows {
@@ -23,6 +24,7 @@ struct StateRows {
   std::vector<std::vector<std::int64_t>> shapes;  // extents, then strides in elements
   std::vector<std::size_t> places;                // by row: where its shape begins among the numbers of all
   std::size_t numbers = 0;                        // of all shapes
+  std::vector<std::uint64_t> leads;               // by row: rt_state's
 };
 
 StateRows state_rows(const EmitContext& context) {
@@ -32,6 +34,12 @@ StateRows state_rows(const EmitContext& context) {
   std::iota(rows.order.begin(), rows.order.end(), StateId{0});
   std::sort(rows.order.begin(), rows.order.end(),
             [&](StateId a, StateId b) { return states[a].name < states[b].name; });
+  std::map<StateId, std::uint64_t> first;  // row of those in one place
+  for (std::uint64_t k = 0; k < rows.order.size(); ++k) {
+    const StateId s = rows.order[k];
+    rows.leads.push_back(
+        states[s].is_settable ? kSettable : first.emplace(lead_of(context.compiled, s), k).first->second);
+  }
   std::map<std::vector<std::int64_t>, std::size_t> known;
   for (const StateId s : rows.order) {
     const StateLayout& layout = context.compiled.states[s];
@@ -64,6 +72,7 @@ void append_state_directory(EmitContext& context) {
     put(records, layout.offset);
     put(records, layout.init_offset);  // kZeros is rt_zeros
     put(records, shapes_at + 8 * rows.places[k]);
+    put(records, rows.leads[k]);
     put(records, static_cast<std::uint64_t>(state.type.dtype), 4);
     put(records, static_cast<std::uint64_t>(state.type.rank()), 4);
     names.append(state.name).push_back('\0');
@@ -91,8 +100,9 @@ std::string emit_state_table(const EmitContext& context) {
     const std::string shape =
         state.type.rank() == 0 ? "nullptr" : fmt::format("state_shapes + {}", rows.places[k]);
     const std::string init = layout.init_offset == kZeros ? "rt_zeros" : std::to_string(layout.init_offset);
-    table += fmt::format("    {{{}, {}, {}, COHORT_{}, {}, {}}},\n", c_string(state.name), layout.offset,
-                         init, upper(dtype_name(state.type.dtype)), state.type.rank(), shape);
+    const std::string lead = state.is_settable ? "" : fmt::format(", {}", rows.leads[k]);
+    table += fmt::format("    {{{}, {}, {}, COHORT_{}, {}, {}{}}},\n", c_string(state.name), layout.offset,
+                         init, upper(dtype_name(state.type.dtype)), state.type.rank(), shape, lead);
   }
   return text + fmt::format(
                     "// by name: offset in the workspace, offset of the initial value in the weights, type\n"

@@ -66,11 +66,11 @@ std::string states(const EmitContext& context, Identifiers& names) {
     if (!is_contiguous(context.compiled.states[s], state.type)) continue;
     const std::string_view type = interface_type(state.type.dtype);
     text += fmt::format(
-        "  std::span<{0}> {1}() {{ return {{reinterpret_cast<{0}*>(static_cast<std::byte*>(workspace()) + "
+        "  std::span<{6}{0}> {1}() {{ return {{reinterpret_cast<{0}*>(static_cast<std::byte*>(workspace()) + "
         "{2}), {3}}}; }}"
         "  // `{4}`: {5}\n",
         type, names.unique(state.name), context.compiled.states[s].offset, state.init.size(),
-        comment_text(state.name), type_comment(state.type, module.dims));
+        comment_text(state.name), type_comment(state.type, module.dims), state.is_settable ? "" : "const ");
   }
   if (text.empty()) return text;
   return "\n  // State variables, in place.\n" + text;

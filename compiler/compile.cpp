@@ -3,6 +3,7 @@
 #include "compiler/compiled.h"
 #include "compiler/kernel_passes/kernel_pass.h"
 #include "compiler/lower.h"
+#include "compiler/merge/equal_states.h"
 #include "compiler/merge/merge.h"
 #include "compiler/pass.h"
 #include "compiler/pipeline.h"
@@ -60,6 +61,11 @@ void run_kernel_passes(CompiledModule& compiled, const CompileOptions& options) 
 
 CompiledModule compile(Module module, const CompileOptions& options) {
   CompiledModule compiled;
+  if (options.merge != MergeMode::kOff && may_have_equal_states(module)) {
+    module = without_applied_functions(std::move(module));
+    compiled.state_leads = equal_states(module);
+    module = join_states(std::move(module), compiled.state_leads);
+  }
   // Not even flags that leave passes out leave functions unwritten that have no loops of their own.
   compiled.module = without_applied_functions(optimise(std::move(module), graph_options(options)));
   std::vector<kernel::Program> programs;

@@ -54,6 +54,7 @@ struct MergedGroup {
   std::size_t tables = 0;                       // operands found through a table of positions
   std::size_t shared = 0;                       // operands all members have in common
   std::uint64_t shared_bytes = 0;               // of these, each once
+  double apart_ns = 0, merged_ns = 0;           // predicted times of all members (merge/cost.h)
   std::vector<std::vector<NodeId>> nodes = {};  // by member: what it computes; those of members correspond
   std::vector<Place> places = {};               // of blocks and tables, lists apart
 };
@@ -101,12 +102,19 @@ struct CompiledModule {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> device_state;
   std::vector<WeightEntry> weights;   // constants that kernels read, by ascending offset
   std::uint64_t weights_bytes = 0;
+  // By StateId: the variable whose place it has, as both always hold the same value (merge/equal_states.h).
+  // Empty: each has its own.
+  std::vector<StateId> state_leads;
   std::vector<std::vector<StateId>> state_storages;  // variables that lie side by side, in this order
   std::vector<MergedGroup> groups;
   std::vector<NearMiss> near_misses;
   std::vector<SpecialisedFunction> specialised;  // at most one of each function, in their order
   std::vector<KeptKernel> kept;                  // on the CPU, though all that can was to run on the GPU
 };
+
+inline StateId lead_of(const CompiledModule& compiled, StateId state) {
+  return compiled.state_leads.empty() ? state : compiled.state_leads[state];
+}
 
 // --merge=auto|off|always: whether alike pieces become one loop over one storage (merge/merge.h).
 enum class MergeMode : std::uint8_t {

@@ -160,12 +160,13 @@ void place_state(CompiledModule& compiled, Weights& weights) {
     placed[s] = true;
   };
   for (StateId s = 0; s < states.size(); ++s) {
-    if (placed[s]) continue;
+    if (placed[s] || lead_of(compiled, s) != s) continue;
     if (storage_of[s] == nullptr) place(s);
     if (storage_of[s] != nullptr)
       for (const StateId member : *storage_of[s]) place(member);
     end = aligned(end);
   }
+  for (StateId s = 0; s < states.size(); ++s) compiled.states[s] = compiled.states[lead_of(compiled, s)];
   compiled.header_bytes = kHeaderBytes;
   compiled.state_bytes = end - kHeaderBytes;
 }

@@ -39,8 +39,8 @@ ConstantId ModuleBuilder::literal(const Tensor& scalar) {
   return it->second;
 }
 
-StateId ModuleBuilder::add_state(std::string name, Type type, Tensor init, LocId loc) {
-  module_.states.push_back({std::move(name), std::move(type), std::move(init), loc});
+StateId ModuleBuilder::add_state(std::string name, Type type, Tensor init, LocId loc, bool is_settable) {
+  module_.states.push_back({std::move(name), std::move(type), std::move(init), loc, is_settable});
   return static_cast<StateId>(module_.states.size() - 1);
 }
 

@@ -117,6 +117,7 @@ struct State {
   Type type;
   Tensor init;
   LocId loc = 0;
+  bool is_settable = true;  // false: only calls, `reset` and what was saved change it
 };
 // Where the user's own source says a node comes from, as given in `loc`, and where it stands in the graph
 // file.

@@ -34,6 +34,7 @@ bool JsonReading::expect(JsonValue value, JsonKind kind, std::string_view what) 
   std::string_view wanted = kind == JsonKind::kObject   ? "an object"
                             : kind == JsonKind::kList   ? "a list"
                             : kind == JsonKind::kString ? "a string"
+                            : kind == JsonKind::kTrue   ? "true or false"
                                                         : "a number";
   add(DiagId::kWrongKind, value, what, json_kind_name(value), wanted);
   return false;
@@ -139,7 +140,7 @@ void read_constant(JsonReading& reading, JsonValue key, JsonValue value) {
 }
 
 void read_state(JsonReading& reading, JsonValue key, JsonValue value) {
-  static constexpr std::array<std::string_view, 2> kKeys{"type", "init"};
+  static constexpr std::array<std::string_view, 3> kKeys{"type", "init", "settable"};
   static constexpr std::array<std::string_view, 3> kExternal{"file", "key", "sha256"};
   auto [entry, added] =
       reading.globals.try_emplace(key.string(), JsonReading::Global{ValueKind::kState, kNoId, key});
@@ -152,6 +153,8 @@ void read_state(JsonReading& reading, JsonValue key, JsonValue value) {
   std::optional<Type> type = constant_type(reading, value, key.string(), "a state variable");
   JsonValue init = value.find("init");
   if (!init) reading.add(DiagId::kMissingKey, value, "a state variable", "init");
+  JsonValue settable = value.find("settable");
+  if (settable && !settable.is_boolean() && !reading.expect(settable, JsonKind::kTrue, "`settable`")) return;
   if (!type || !init) return;
   const bool is_external = init.is(JsonKind::kObject);
   if (is_external) reading.check_keys(init, kExternal, "an external tensor");
@@ -159,7 +162,8 @@ void read_state(JsonReading& reading, JsonValue key, JsonValue value) {
   if (!tensor) return;
   Location where = key.location();
   LocId loc = reading.builder.add_location({"", where.line, where.column});
-  entry->second.index = reading.builder.add_state(std::string(key.string()), *type, *std::move(tensor), loc);
+  entry->second.index = reading.builder.add_state(std::string(key.string()), *type, *std::move(tensor), loc,
+                                                  !settable || settable.is(JsonKind::kTrue));
 }
 
 void read_header(JsonReading& reading, JsonValue root) {

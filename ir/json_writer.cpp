@@ -176,6 +176,7 @@ void ModuleWriter::states(Block& root) {
   Block block(root.entry("state"), 2, '{', '}');
   for (const State& state : module_.states) {
     std::string fields = tensor_fields(state.name, state.init, "init");
+    if (!state.is_settable) fields += ", \"settable\": false";
     block.entry(state.name) +=
         fmt::format("{{\"type\": {}, {}}}", json_quote(to_string(state.type, module_.dims)), fields);
   }

@@ -58,6 +58,11 @@ void parse_global(TextParsing& parsing, ValueKind kind) {
   }
   parsing.cursor.expect("=");
   Tensor data = parse_data(parsing.cursor, type, parsing.dims());
+  bool is_settable = true;
+  if (is_state && parsing.cursor.accept("{")) {
+    for (const char* token : {"settable", "=", "false", "}"}) parsing.cursor.expect(token);
+    is_settable = false;
+  }
   if (parsing.globals.contains(key)) {
     parsing.errors.add(diagnostic(DiagId::kDuplicateName, where, key.substr(1)));
     return;
@@ -65,7 +70,7 @@ void parse_global(TextParsing& parsing, ValueKind kind) {
   std::uint32_t index = 0;
   if (is_state) {
     LocId loc = parsing.builder.add_location({"", where.line, where.column});
-    index = parsing.builder.add_state(std::move(name), type, std::move(data), loc);
+    index = parsing.builder.add_state(std::move(name), type, std::move(data), loc, is_settable);
   } else {
     index = parsing.builder.add_constant(std::move(name), std::move(data));
   }

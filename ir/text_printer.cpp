@@ -239,8 +239,8 @@ std::string print_text(const Module& module, const TextOptions& options) {
                         data_text(constant.data, options));
   }
   for (const State& state : module.states) {
-    text += fmt::format("state @{} : {} = {}\n", text_name(state.name), to_string(state.type, module.dims),
-                        data_text(state.init, options));
+    text += fmt::format("state @{} : {} = {}{}\n", text_name(state.name), to_string(state.type, module.dims),
+                        data_text(state.init, options), state.is_settable ? "" : " {settable = false}");
   }
   for (const auto& function : module.functions) text += print_text(module, *function, options);
   return text;

@@ -23,4 +23,11 @@ std::vector<bool> lost_to_copies(const kernel::Program& program, std::span<const
                                  const Lists& lists, std::span<const std::uint32_t> chain,
                                  std::span<const std::vector<std::uint32_t>> groups);
 
+// What the members of a group take apart and as one loop, by the count of loop_cost.h: rows that do not fill
+// vectors waste lanes apart, and merged only in the last vector; each kernel costs the way into it.
+struct Times {
+  double apart_ns = 0, merged_ns = 0;
+};
+Times predicted_times(const kernel::Program& program, std::span<const std::uint32_t> kernels);
+
 }  // namespace cohort::merge

@@ -10,6 +10,7 @@
 #include "compiler/kernel_passes/walk.h"
 #include "compiler/merge/align.h"
 #include "compiler/merge/common_name.h"
+#include "compiler/merge/cost.h"
 #include "compiler/merge/tables.h"
 #include "compiler/merge/views.h"
 
@@ -333,6 +334,9 @@ class Rewriter {
       for_each_stmt(program_.kernels[k].body,
                     [&](const Stmt& s) { nodes.insert(nodes.end(), s.sources.begin(), s.sources.end()); });
     }
+    const Times times = predicted_times(program_, group.kernels);
+    report.apart_ns = times.apart_ns;
+    report.merged_ns = times.merged_ns;
     written_.clear();
     for_each_use(program_.kernels[group.kernels.front()].body, [&](const BufferUse& use) {
       if (use.written) written_.insert(use.buffer);

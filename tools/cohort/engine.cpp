@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -29,6 +30,11 @@ using Json = nlohmann::ordered_json;
 // Where one argument struct's member stands, by the manifest.
 struct ArrayMember {
   std::size_t offset = 0, bytes_offset = 0;
+};
+// Where a state variable lies, contiguous, and which other one lies there, too.
+struct StatePlace {
+  std::size_t offset = 0;
+  std::string equals;
 };
 struct EntryPoint {
   std::int32_t (*call)(void*, const void*) = nullptr;
@@ -87,6 +93,7 @@ class LoadedModule {
       check(symbol<std::int32_t (*)(void*, decltype(&in_pieces), void*)>(symbols["set_parallel"])(
           workspace_.get(), parallel_for, nullptr));
     for (const Json& f : manifest["functions"]) entries_[f["name"]] = entry_point(f);
+    for (const Json& s : manifest["state"]) places_[s["name"]] = {s["offset"], s.value("equals", "")};
     if (symbols.contains("profile")) profile_ = symbol<decltype(profile_)>(symbols["profile"]);
   }
   ~LoadedModule() {
@@ -99,7 +106,10 @@ class LoadedModule {
   CallResult call(const Function& function, std::span<const Tensor> inputs, std::vector<Tensor>& state) {
     const EntryPoint& entry = entry_of(function);
     for (std::size_t s = 0; s < state.size(); ++s)
-      check(set_(workspace_.get(), module_.states[s].name.c_str(), state[s].data(), bytes_of(state[s])));
+      if (module_.states[s].is_settable)
+        check(set_(workspace_.get(), module_.states[s].name.c_str(), state[s].data(), bytes_of(state[s])));
+      else
+        restore(s, state);
     CallResult result;
     const std::vector<std::uint64_t> args = arguments(entry, function, inputs, result);
     check(entry.call(workspace_.get(), args.data()));
@@ -137,6 +147,17 @@ class LoadedModule {
     const auto found = entries_.find(function.name);
     if (found == entries_.end()) fail(DiagId::kUnknownFunction, function.name, module_.name);
     return found->second;
+  }
+
+  // Puts a variable that `set` refuses where the manifest says that it lies.
+  void restore(std::size_t s, std::span<const Tensor> state) {
+    const StatePlace& place = places_.at(module_.states[s].name);
+    for (std::size_t lead = 0; lead < state.size(); ++lead)
+      if (module_.states[lead].name == place.equals && !(state[lead] == state[s]))
+        fail(DiagId::kModuleStatus, 16,
+             fmt::format("`{}` always equals `{}`", module_.states[s].name, place.equals));
+    std::memcpy(static_cast<std::byte*>(workspace_.get()) + place.offset, state[s].data(),
+                bytes_of(state[s]));
   }
 
   // The argument struct; makes the arrays of `result` that it points to.
@@ -199,6 +220,7 @@ class LoadedModule {
   std::size_t (*profile_)(const void*, char*, std::size_t) = nullptr;
   std::int32_t (*detach_)(void*) = nullptr;  // of modules with code for a GPU
   std::map<std::string, EntryPoint> entries_;
+  std::map<std::string, StatePlace> places_;
 };
 
 }  // namespace

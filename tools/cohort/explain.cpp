@@ -61,6 +61,8 @@ void print_group(const Json& g) {
   fmt::print("  {} kernels before, 1 after: {} calls, {} statements and {} bytes of operands less\n",
              number(g, "kernels_before"), number(g["saved"], "calls"), number(g["saved"], "statements"),
              g["saved"]["bytes"].get<std::int64_t>());
+  const double apart = g["predicted_ns"]["apart"], merged = g["predicted_ns"]["merged"];
+  fmt::print("  predicted: {:.3g} us apart, {:.3g} us as one loop\n", apart / 1000, merged / 1000);
   if (g.contains("in_kernels")) fmt::print("  now in {}\n", first_few(g["in_kernels"]));
 }
 
@@ -95,6 +97,12 @@ void print_storages(const Json& storages) {
     fmt::print("storage at workspace+{}: {} state variables side by side, {} bytes ({})\n",
                number(s, "offset"), number(s, "count"), number(s, "bytes"), first_few(s["members"]));
   }
+}
+
+void print_equal_states(const Json& equal) {
+  for (const Json& e : equal)
+    fmt::print("`{}` is computed once for {} more that always equal it ({})\n", text(e, "state"),
+               number(e, "count"), first_few(e["others"]));
 }
 
 void print_sources(const Json& sources) {
@@ -144,6 +152,7 @@ int explain(const ExplainOptions& options) {
   }
   if (options.node.empty()) {
     all["storages"] = explain_storages(compiled);
+    if (Json equal = explain_equal_states(compiled); !equal.empty()) all["equal_states"] = std::move(equal);
     if (options.compile.merge != MergeMode::kOff)
       all["sources"] = explain_sources(source, compiled, options.compile);
   }
@@ -152,6 +161,7 @@ int explain(const ExplainOptions& options) {
     fmt::print("{}\n", all.dump(2));
   } else if (options.page.empty()) {
     if (all.contains("storages")) print_storages(all["storages"]);
+    if (all.contains("equal_states")) print_equal_states(all["equal_states"]);
     if (all.contains("sources")) print_sources(all["sources"]);
   }
   if (options.measure && !options.json) print_measured(all["measured"]);

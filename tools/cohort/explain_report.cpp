@@ -159,6 +159,7 @@ class Explanation {
             {"shared", group.shared},
             {"kernels_before", group.members.size()},
             {"kernels_after", 1},
+            {"predicted_ns", {{"apart", group.apart_ns}, {"merged", group.merged_ns}}},
             {"saved", {{"calls", saved}, {"statements", saved * group.statements}, {"bytes", bytes}}}};
   }
   void add_near_misses(Json& json) const {
@@ -323,6 +324,19 @@ Json explain_storages(const CompiledModule& compiled) {
                         {"members", std::move(members)}});
   }
   return storages;
+}
+
+Json explain_equal_states(const CompiledModule& compiled) {
+  std::map<StateId, Json> others;  // by what they equal
+  for (StateId s = 0; s < compiled.states.size(); ++s)
+    if (const StateId lead = lead_of(compiled, s); lead != s)
+      others.try_emplace(lead, Json::array()).first->second.push_back(compiled.module.states[s].name);
+  Json equal = Json::array();
+  for (auto& [lead, names] : others)
+    equal.push_back({{"state", compiled.module.states[lead].name},
+                     {"count", names.size()},
+                     {"others", std::move(names)}});
+  return equal;
 }
 
 }  // namespace cohort

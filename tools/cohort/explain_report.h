@@ -22,6 +22,8 @@ Json explain_sources(const Module& source, const CompiledModule& compiled, Compi
 
 // State that lies side by side.
 Json explain_storages(const CompiledModule& compiled);
+// State that is computed once because it always holds the same value.
+Json explain_equal_states(const CompiledModule& compiled);
 
 // Near misses that are listed; the others are counted.
 inline constexpr std::size_t kMostNearMisses = 20;

@@ -25,7 +25,8 @@ enum cohort_status {
   COHORT_IO_ERROR = 12,          /* detail: what failed; got: errno */
   COHORT_FILE_MISMATCH = 13,     /* argument: the state variable; detail: what does not fit */
   COHORT_NO_DEVICE = 14,         /* detail: why the module's GPU code cannot run */
-  COHORT_DEVICE_ERROR = 15       /* detail: what the GPU's runtime says; got: its number */
+  COHORT_DEVICE_ERROR = 15,      /* detail: what the GPU's runtime says; got: its number */
+  COHORT_NOT_SETTABLE = 16       /* argument: the state variable, which only calls change */
 };
 
 /* What the last failed call saw. Texts live as long as the module is loaded. */

@@ -320,6 +320,19 @@ RT_CALL bool rt_read_file(const char* path, rt_checkpoint& file) {
   errno = error;
   return good;
 }
+// Variables in one place must be equal in the file, too. What is wrong, or null; `argument` is the variable.
+RT_CALL const char* rt_check_equal(const rt_module& module, const rt_checkpoint& file,
+                                   const char*& argument) {
+  const char* data = file.bytes + 8 + file.header;
+  for (size_t k = 0; k < module.state_count; ++k) {
+    const rt_state state = rt_state_at(module, k);
+    if (state.lead == rt_settable || state.lead == k) continue;
+    if (memcmp(data + file.place[k], data + file.place[state.lead], rt_state_bytes(state)) == 0) continue;
+    argument = state.name;
+    return "the values in the file differ from those of a variable that it always equals";
+  }
+  return nullptr;
+}
 // Everything is checked before the first variable changes.
 RT_CALL int32_t rt_load_state(const rt_module& module, void* workspace, const char* path) {
   if (const int32_t status = rt_check_workspace(module, workspace)) return status;
@@ -334,7 +347,9 @@ RT_CALL int32_t rt_load_state(const rt_module& module, void* workspace, const ch
   } else {
     for (size_t k = 0; k < module.state_count; ++k) file.place[k] = rt_zeros;
     const char* argument = nullptr;
-    if (const char* wrong = rt_read_header(module, file, argument)) {
+    const char* wrong = rt_read_header(module, file, argument);
+    if (!wrong) wrong = rt_check_equal(module, file, argument);
+    if (wrong) {
       status = rt_fail(header, COHORT_FILE_MISMATCH, "load", argument, wrong, 0, 0);
     }
   }

@@ -39,7 +39,8 @@ struct rt_workspace {
 };
 static_assert(sizeof(rt_workspace) <= 256, "the compiler reserves 256 bytes for the header");
 
-constexpr uint64_t rt_zeros = UINT64_MAX;  // init_offset of a variable that starts with all bytes zero
+constexpr uint64_t rt_zeros = UINT64_MAX;     // init_offset of a variable that starts with all bytes zero
+constexpr uint64_t rt_settable = UINT64_MAX;  // lead of a variable that `set` may change
 constexpr size_t rt_alignment = 64;
 
 struct rt_state {
@@ -49,15 +50,17 @@ struct rt_state {
   int32_t dtype;         // enum cohort_dtype
   int32_t rank;
   const int64_t* shape;  // rank extents, then rank strides in elements
+  // The number, in order of name, of the first variable in the same place: all in one place are always equal.
+  uint64_t lead = rt_settable;
 };
 
 // One as it lies in the weights of a module with many, whose records are sorted by name. `name` and `shape`
 // are bytes from the first record to what they point to in rt_state.
 struct rt_state_record {
-  uint64_t name, offset, init_offset, shape;
+  uint64_t name, offset, init_offset, shape, lead;
   int32_t dtype, rank;
 };
-static_assert(sizeof(rt_state_record) == 40, "the emitter writes records of 40 bytes");
+static_assert(sizeof(rt_state_record) == 48, "the emitter writes records of 48 bytes");
 
 struct rt_module {
   const char* name;
@@ -157,9 +160,13 @@ RT_CALL rt_state rt_state_at(const rt_module& module, size_t k) {
   const unsigned char* directory = module.weights + module.state_directory;
   rt_state_record record;
   __builtin_memcpy(&record, directory + k * sizeof record, sizeof record);
-  return rt_state{
-      rt_place<char>(directory, record.name),    record.offset, record.init_offset, record.dtype, record.rank,
-      rt_place<int64_t>(directory, record.shape)};
+  return rt_state{rt_place<char>(directory, record.name),
+                  record.offset,
+                  record.init_offset,
+                  record.dtype,
+                  record.rank,
+                  rt_place<int64_t>(directory, record.shape),
+                  record.lead};
 }
 
 // Less, equal, greater as bytes.
@@ -214,6 +221,9 @@ RT_CALL int32_t rt_transfer(const rt_module& module, const char* function, void*
   if (found == module.state_count)
     return rt_fail(header, COHORT_UNKNOWN_NAME, function, "name", "no state variable has this name", 0, 0);
   const rt_state state = rt_state_at(module, found);
+  if (into_workspace && state.lead != rt_settable)
+    return rt_fail(header, COHORT_NOT_SETTABLE, function, state.name,
+                   "the model says that it is not settable", 0, 0);
   const size_t needed = rt_state_bytes(state);
   if (bytes < needed) {
     return rt_fail(header, COHORT_SHORT_BUFFER, function, state.name, nullptr, static_cast<int64_t>(needed),

@@ -193,9 +193,10 @@ TEST_CASE("case 30: state by name in the weights is what the manifest says") {
     CHECK(shape % 8 == 0);
     CHECK(number(weights, shape, 8) == state["shape"][0]);
     CHECK(number(weights, shape + 8, 8) == state["strides"][0]);
-    CHECK(number(weights, record + 32, 4) == static_cast<std::uint64_t>(DType::kF64));
-    CHECK(number(weights, record + 36, 4) == 1);
-    record += 40;
+    CHECK(number(weights, record + 32, 8) == UINT64_MAX);  // settable
+    CHECK(number(weights, record + 40, 4) == static_cast<std::uint64_t>(DType::kF64));
+    CHECK(number(weights, record + 44, 4) == 1);
+    record += 48;
   }
 }
 

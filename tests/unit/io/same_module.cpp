@@ -81,7 +81,8 @@ std::string difference(const Module& a, const Module& b) {
   for (std::size_t i = 0; i < a.states.size(); ++i) {
     const State& x = a.states[i];
     const State& y = b.states[i];
-    if (x.name != y.name || !(x.type == y.type) || !(x.init == y.init)) return fmt::format("state {}", i);
+    if (x.name != y.name || !(x.type == y.type) || !(x.init == y.init) || x.is_settable != y.is_settable)
+      return fmt::format("state {}", i);
   }
   for (std::size_t i = 0; i < a.functions.size(); ++i) {
     std::string found = function_difference(a, *a.functions[i], b, *b.functions[i]);

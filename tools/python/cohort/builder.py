@@ -156,6 +156,7 @@ class Module:
         self.dims: dict[str, tuple[int, int]] = {}
         self.constants: dict[str, np.ndarray] = {}
         self.states: dict[str, np.ndarray] = {}
+        self.unsettable: set[str] = set()  # names of states that `set` refuses
         self.functions: dict[str, Function] = {}
         self.extras: dict[str, Any] = {}
         self._names: set[str] = set()
@@ -179,11 +180,15 @@ class Module:
         self.constants[name] = array
         return Value(self, name, None, Type.of(array))
 
-    def state(self, name: str, init: Any, dtype: str | None = None) -> Value:
-        """A state variable with its initial value; its name gets a suffix where it is taken."""
+    def state(self, name: str, init: Any, dtype: str | None = None, settable: bool = True) -> Value:
+        """A state variable with its initial value; its name gets a suffix where it is taken. One that is not
+        settable changes only by calls, `reset` and `load`: those that always hold the same value are
+        computed once."""
         array = _frozen(init, dtype)
         name = self._unique(name)
         self.states[name] = array
+        if not settable:
+            self.unsettable.add(name)
         return Value(self, name, None, Type.of(array))
 
     def function(self, name: str) -> Function:
@@ -239,6 +244,8 @@ class Module:
         for name, array in self.states.items():
             where = external.get(name, encode_array(array))
             states[name] = {"type": str(Type.of(array)), "init": where}
+            if name in self.unsettable:
+                states[name]["settable"] = False
         dims = {name: {"min": low, "max": high} for name, (low, high) in self.dims.items()}
         document: dict[str, Any] = {"format": FORMAT, "version": VERSION, "name": self.name, **self.extras}
         for key, part in (("dims", dims), ("constants", constants), ("state", states)):

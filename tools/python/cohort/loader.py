@@ -38,6 +38,7 @@ _STATUS = (
     "file does not match",
     "no GPU",
     "the GPU failed",
+    "not settable",
 )
 _DTYPES = "bool i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64".split()
 

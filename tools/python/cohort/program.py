@@ -61,7 +61,11 @@ class Program(ABC):
         if missing:
             raise EvaluationError(f"`{path}` has no state variable `{missing[0]}`")
         for name in self.state_names():
-            self.set_state(name, tensors[safetensors.key_of(name)])
+            self._restore_state(name, tensors[safetensors.key_of(name)])
+
+    def _restore_state(self, name: str, value: Any) -> None:
+        """As `set_state`, of a variable that is not settable, too."""
+        self.set_state(name, value)
 
     def __getattr__(self, name: str) -> Any:
         if name not in self.__dict__.get("function_names", ()):

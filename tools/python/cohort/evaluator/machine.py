@@ -53,6 +53,11 @@ class Evaluator(Program):
 
     def set_state(self, name: str, value: Any) -> None:
         self._check_state(name)
+        if name in self._document.unsettable:
+            raise EvaluationError(f"`{name}` of module `{self.name}` is not settable")
+        self._restore_state(name, value)
+
+    def _restore_state(self, name: str, value: Any) -> None:
         self._values[name] = self.converted(name, self._document.types[name], value)
 
     def reset(self) -> None:

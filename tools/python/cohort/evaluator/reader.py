@@ -50,6 +50,9 @@ class Document:
             self.constants[name] = self._load(name, entry["type"], where)
         for name, entry in graph.get("state", {}).items():
             self.states[name] = self._load(name, entry["type"], entry["init"])
+        self.unsettable = {
+            name for name, entry in graph.get("state", {}).items() if not entry.get("settable", True)
+        }
         self.functions: Mapping[str, Any] = graph["functions"]
         for function in self.functions.values():
             check_keys("function", function)
@@ -124,6 +127,7 @@ def _from_module(module: Module) -> Document:
     head = {"format": FORMAT, "version": VERSION, "name": module.name, "dims": dims, "functions": functions}
     document = Document(head, Path("."))
     document.constants, document.states = dict(module.constants), dict(module.states)
+    document.unsettable = set(module.unsettable)
     for name, array in {**module.constants, **module.states}.items():
         document.types[name] = Type.of(array)
     return document

@@ -41,6 +41,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--input", action="append", default=[], metavar="NODE=NAME", help="makes a node an input of `step`"
     )
+    parser.add_argument(
+        "--not-settable", action="store_true", help="no state can be set, so equal state is computed once"
+    )
     options = parser.parse_args(arguments)
     try:
         module = to_module(
@@ -51,6 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
             n_steps=options.n_steps,
             seed=options.seed,
             inputs=dict(entry.rsplit("=", 1) for entry in options.input),
+            settable=not options.not_settable,
         )
         module.save(options.output)
     except CohortError as error:

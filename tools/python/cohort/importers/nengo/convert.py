@@ -36,6 +36,7 @@ def to_module(
     seed: int | None = None,
     inputs: Mapping[Any, str] | None = None,
     functions: Mapping[Any, Callable[..., Any]] | None = None,
+    settable: bool = True,
 ) -> Module:
     """The module of a network, which Nengo's builder builds, or of a built model.
 
@@ -46,13 +47,18 @@ def to_module(
     * `inputs`: nodes (objects or labels) that become inputs of `step`, with the inputs' names.
     * `functions`: replacements for Python functions of an input, written with the builder: called with the
       time (nodes only) and the input. Keys are the function, the node or connection, or its name.
+    * `settable`: false if no state is to be set from outside: what always holds the same value, such as equal
+      filters of one signal, is then computed once.
 
     Outputs of `step` are the probes. A probe with `sample_every` gets a second output, `NAME.sampled`, that
     says whether Nengo would record this step.
     """
     model = network if isinstance(network, Model) else _built(network, dt)
     with uncollected():
-        return _converted(model, dtype, name, n_steps, seed, inputs or {}, functions or {})
+        module = _converted(model, dtype, name, n_steps, seed, inputs or {}, functions or {})
+    if not settable:
+        module.unsettable.update(module.states)
+    return module
 
 
 def _converted(
