@@ -1,6 +1,7 @@
 // Products of every shape and layout equal the scalar loop bit for bit.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <initializer_list>
@@ -126,4 +127,17 @@ TEST_CASE_TEMPLATE("products equal the scalar loop", T, float, double, int32_t, 
   CHECK(agrees<T>(1, 300, 200, layout(false, 1, 200, 0), layout(true, 200, 300, 0)));
   CHECK(agrees<T>(60, 130, 65, layout(true, 60, 65, 2), layout(true, 65, 130, 1)));
   CHECK(agrees<T>(20, 20, 20, {0, 1}, {22, 1}));  // every row of a the same
+}
+
+TEST_CASE_TEMPLATE("scratch is within what the compiler lends (lend_scratch.cpp)", T, float, double) {
+  const auto lent = [](int64_t m, int64_t n, int64_t depth) {
+    const int64_t most = std::max(m, n), bytes = sizeof(T);
+    return std::min<int64_t>(depth, 512) *
+           (std::min<int64_t>(192, most * 4 / 3 + 16) * bytes + std::min<int64_t>(2048, most * bytes + 128));
+  };
+  int beyond = 0;
+  for (int64_t m = 1; m < 700; m += 3)
+    for (int64_t n : {1, 5, 16, 31, 100, 168, 250, 511, 4000})
+      for (int64_t depth : {1, 40, 512, 3000}) beyond += rt_gemm_scratch<T>(m, n, depth) > lent(m, n, depth);
+  CHECK(beyond == 0);
 }
