@@ -3,6 +3,8 @@
 #                  [OUTPUT_DIRECTORY <folder>]      default: <target>.cohort in the current binary folder
 #                  [SHARDS <n>]                     number of C++ sources, compiled side by side; default 1
 #                  [THREADS on|off|openmp]          large loops: shared through a hook; never; through OpenMP, too
+#                  [DEVICE cpu|cuda]                cuda: kernels may run on a GPU; the project has the language CUDA,
+#                                                   and CMAKE_CUDA_ARCHITECTURES says for which machines
 #                  [OPTIONS <option>...])           further options of `cohort compile`
 #
 # The static library <target> from a graph: link it and include <prefix>.h. The graph is compiled again when it, a tensor
@@ -18,7 +20,7 @@ set(COHORT_ARCH "native" CACHE STRING "-march for emitted sources; empty: the co
 set(COHORT_EXECUTABLE "" CACHE FILEPATH "cohort for the machine that builds; empty: the package's own")
 
 function(cohort_add_graph target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "GRAPH;PREFIX;OUTPUT_DIRECTORY;SHARDS;THREADS" "OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "GRAPH;PREFIX;OUTPUT_DIRECTORY;SHARDS;THREADS;DEVICE" "OPTIONS")
   if(NOT arg_GRAPH AND arg_UNPARSED_ARGUMENTS)
     list(POP_FRONT arg_UNPARSED_ARGUMENTS arg_GRAPH)
   endif()
@@ -58,6 +60,16 @@ function(cohort_add_graph target)
       list(APPEND sources "${base}_${shard}.cpp")
     endforeach()
   endif()
+  set(device_file "")
+  if(arg_DEVICE STREQUAL "cuda")
+    if(NOT CMAKE_CUDA_COMPILER)
+      message(FATAL_ERROR "cohort_add_graph(${target}): DEVICE cuda needs the language: project(... LANGUAGES CXX CUDA)")
+    endif()
+    set(device_file "${base}_kernels.cu")
+    list(APPEND arg_OPTIONS --target=cuda)
+    # A module with nothing on the GPU has no such file, which CMake cannot know: it is empty then.
+    set(touch_device_file COMMAND ${CMAKE_COMMAND} -E touch "${device_file}")
+  endif()
   if(COHORT_EXECUTABLE)
     set(tool "${COHORT_EXECUTABLE}")
   else()
@@ -65,23 +77,31 @@ function(cohort_add_graph target)
   endif()
   add_custom_command(
     OUTPUT "${base}.stamp"
-    BYPRODUCTS ${sources} "${base}.h" "${base}.hpp" "${base}.manifest.json"
+    BYPRODUCTS ${sources} ${device_file} "${base}.h" "${base}.hpp" "${base}.manifest.json"
     COMMAND ${tool} compile "${graph}" -o "${folder}" --prefix ${arg_PREFIX} --shards ${arg_SHARDS} --threads=${arg_THREADS} ${arg_OPTIONS}
+    ${touch_device_file}
     DEPENDS "${arg_GRAPH}" ${tool}
     DEPFILE "${base}.d"
     WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}"
     COMMENT "Compiling graph ${arg_PREFIX}"
     VERBATIM)
   add_custom_target(${target}_graph DEPENDS "${base}.stamp")
-  add_library(${target} STATIC ${sources})
+  add_library(${target} STATIC ${sources} ${device_file})
   add_dependencies(${target} ${target}_graph)
   target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${arg_OUTPUT_DIRECTORY}>")
   target_link_libraries(${target} PUBLIC Cohort::runtime)
   target_compile_features(${target} PUBLIC cxx_std_20)  # NAME.hpp needs it, too
-  target_compile_options(${target} PRIVATE -ffp-contract=off -fno-math-errno -fno-trapping-math
-                                           $<$<CXX_COMPILER_ID:Clang>:-mprefer-vector-width=512>)
+  set(flags -ffp-contract=off -fno-math-errno -fno-trapping-math $<$<CXX_COMPILER_ID:Clang>:-mprefer-vector-width=512>)
   if(COHORT_ARCH AND NOT CMAKE_CROSSCOMPILING)
-    target_compile_options(${target} PRIVATE -march=${COHORT_ARCH})
+    list(APPEND flags -march=${COHORT_ARCH})
+  endif()
+  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${flags}>")
+  if(device_file)
+    find_package(CUDAToolkit REQUIRED)
+    target_link_libraries(${target} PUBLIC CUDA::cudart_static)
+    target_compile_options(
+      ${target} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;-expt-relaxed-constexpr;-diag-suppress=39,1675;-lineinfo>")
+    set_target_properties(${target} PROPERTIES CUDA_STANDARD 20)
   endif()
   if(arg_THREADS STREQUAL "openmp")
     find_package(OpenMP REQUIRED COMPONENTS CXX)

@@ -89,10 +89,19 @@ Range KernelWriter::range(BufferId id, BufferId body_id) const {
   return {place.space, place.offset, place.offset + bytes, touched_.written.contains(body_id)};
 }
 
+bool has_barrier(const std::vector<kernel::Stmt>& list) {
+  return std::any_of(list.begin(), list.end(), [](const kernel::Stmt& s) {
+    return s.kind == kernel::StmtKind::kBarrier || has_barrier(s.body) || has_barrier(s.else_body);
+  });
+}
+
 // Buffers of the body that, in some row, share bytes with another of which one is written. Arguments never
 // do: the entry point has checked that.
 std::set<BufferId> KernelWriter::overlapping() const {
   std::set<BufferId> out;
+  // Threads tell each other by what they store; of a restricted pointer a compiler may load again, or
+  // earlier, across a barrier.
+  if (on_gpu_ && has_barrier(kernel_.body)) out = touched_.written;
   const std::size_t runs = std::max<std::size_t>(kernel_.rows.size(), 1);
   for (std::size_t r = 0; r < runs; ++r) {
     std::vector<std::pair<Range, BufferId>> ranges;

@@ -55,7 +55,12 @@ struct rt_accumulator {
 
   // The sixteen, combined by halves.
   RT_METHOD V finish() const {
-    if constexpr (rt_traits<V>::is_vector || rt_traits<V>::is_mask) {
+#if defined(__CUDACC__)
+    constexpr bool in_vectors = false;
+#else
+    constexpr bool in_vectors = true;
+#endif
+    if constexpr (!in_vectors || rt_traits<V>::is_vector || rt_traits<V>::is_mask) {
       return combine<V>();
     } else {  // in vectors themselves
       constexpr int width = rt_reduce_width<V>;

@@ -27,13 +27,6 @@ std::string device_code(const std::string& name) {
   return {};
 }
 
-std::string nvcc() {
-  const char* variable = std::getenv("CUDACXX");
-  for (const std::string candidate : {variable ? variable : "", "nvcc", "/usr/local/cuda/bin/nvcc"})
-    if (!candidate.empty() && run_process({candidate, "--version"}).exit_code == 0) return candidate;
-  return {};
-}
-
 }  // namespace
 
 TEST_CASE("device code as text") {

@@ -14,7 +14,7 @@ extern "C" RT_HIDDEN int32_t model_step_n(rt_workspace* header, float* __restric
 }
 
 // p = softmax(n)
-RT_DEVICE_KERNEL void step_p(float* __restrict p, const float* __restrict h) {
+RT_DEVICE_KERNEL void step_p(float* p, const float* __restrict h) {
   for (int64_t i = rt_team(); i < 8; i += rt_teams()) {
     rt_team_accumulator<rt_op_max, float> max;
     RT_UNROLL_LANES
@@ -36,8 +36,7 @@ RT_DEVICE_KERNEL void step_p(float* __restrict p, const float* __restrict h) {
     }
   }
 }
-extern "C" RT_HIDDEN int32_t model_step_p(rt_workspace* header, float* __restrict p,
-                                          const float* __restrict h) {
+extern "C" RT_HIDDEN int32_t model_step_p(rt_workspace* header, float* p, const float* __restrict h) {
   return rt_launch(header, "step", step_p, rt_accumulators * int64_t{8}, p, h);
 }
 
@@ -124,8 +123,7 @@ extern "C" RT_HIDDEN int32_t model_steps_h(rt_workspace* header, float* __restri
 }
 
 // h, hs = scan(x, h0, a)
-RT_DEVICE_KERNEL void steps_h_2(float* __restrict h, float* __restrict hs, const float* __restrict a,
-                                const float* __restrict x) {
+RT_DEVICE_KERNEL void steps_h_2(float* h, float* hs, const float* __restrict a, const float* __restrict x) {
   for (int64_t i = blockIdx.x; i < 1; i += gridDim.x) {
     for (int64_t j = 0; j < 50; ++j) {
       for (int64_t k = rt_block_team(); k < 3; k += rt_block_teams()) {
@@ -146,7 +144,7 @@ RT_DEVICE_KERNEL void steps_h_2(float* __restrict h, float* __restrict hs, const
     }
   }
 }
-extern "C" RT_HIDDEN int32_t model_steps_h_2(rt_workspace* header, float* __restrict h, float* __restrict hs,
+extern "C" RT_HIDDEN int32_t model_steps_h_2(rt_workspace* header, float* h, float* hs,
                                              const float* __restrict a, const float* __restrict x) {
   return rt_launch(header, "steps", steps_h_2, rt_block_threads * int64_t{1}, h, hs, a, x);
 }
