@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/diagnostics.h"
+#include "ir/equal_names.h"
 #include "ir/type_errors.h"
 
 namespace cohort {
@@ -226,6 +227,7 @@ void FunctionBuilder::output(std::string name, ValueId value) {
 void FunctionBuilder::update(StateId state, ValueId value) { function_.updates.push_back({state, value}); }
 
 Function FunctionBuilder::finish() {
+  number_equal_names(function_);
   std::sort(function_.updates.begin(), function_.updates.end(),
             [](const Update& a, const Update& b) { return a.state < b.state; });
   return std::move(function_);

@@ -1,7 +1,10 @@
 #include "ir/reverse.h"
 
 #include "ir/diagnostics.h"
+#include "ir/number_text.h"
 #include "ir/op_def.h"
+#include "ir/ops/scan.h"
+#include "ir/ops/scan_sums.h"
 #include "ir/rewriter.h"
 
 namespace cohort {
@@ -77,6 +80,10 @@ class Reverse {
       reached = reached || (moves_[node.first_result + r] && is_reached(node.first_result + r));
     if (!reached) return;
 
+    // A loop may go on from what has come so far, which must stand before it.
+    if (!node.regions.empty())
+      for (const ValueId input : node.inputs)
+        if (moves_[input]) sum_received(input);
     const std::size_t first_emitted = to_.function().nodes.size();
     std::vector<ValueId> inputs, results, cotangents;
     for (const ValueId input : node.inputs) inputs.push_back(copies_[input]);
@@ -97,7 +104,8 @@ class Reverse {
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       for (Symbol contribution : context.contributions()[i]) {
         if (mask != kNoId) contribution = symbols::when({&to_, mask}, contribution);
-        receive(context, node.inputs[i], contribution);
+        if (!goes_on(first_emitted, node.inputs[i], contribution))
+          receive(context, node.inputs[i], contribution);
       }
       for (const CotangentPart& part : context.parts()[i]) parts_[node.inputs[i]].push_back(part);
     }
@@ -122,6 +130,35 @@ class Reverse {
     if (contribution.type().shape != type.shape)
       contribution = context.summed_to(unmasked(contribution), type.shape);
     received_[input].push_back(contribution);
+  }
+
+  // Where the contribution is what a loop of the rule has summed, beginning with zeros, and something has
+  // come before: the loop begins with that instead. Sums are in the order of the terms then, however many
+  // loops they are spread over, and one array holds them.
+  bool goes_on(std::size_t first_emitted, ValueId input, const Symbol& contribution) {
+    std::vector<Symbol>& terms = received_[input];
+    const Value& value = to_.function().value(contribution.value);
+    if (terms.size() != 1 || terms[0].mask != kNoId || contribution.mask != kNoId) return false;
+    if (value.kind != ValueKind::kNode || value.index < first_emitted) return false;
+    Node& loop = to_.function().nodes[value.index];
+    if (loop.op->name != "scan" || value.type != to_.type(terms[0].value)) return false;
+    const ops::ScanParts parts = ops::scan_parts(loop);
+    if (value.result >= parts.carries || terms[0].value >= loop.first_result) return false;
+    ValueId& start = loop.inputs[parts.sequences + value.result];
+    if (!is_zeros(start) || !ops::is_running_sum(loop, value.result)) return false;
+    start = terms[0].value;
+    terms[0] = contribution;
+    return true;
+  }
+  bool is_zeros(ValueId id) const {
+    const Value& value = to_.function().value(id);
+    if (value.kind == ValueKind::kNode) {
+      const Node& node = to_.function().node(value.index);
+      return node.op->name == "full" && is_zeros(node.inputs[0]);
+    }
+    if (value.kind != ValueKind::kConstant) return false;
+    const Tensor& data = to_.module().module().constants[value.index].data;
+    return data.rank() == 0 && tensor_element(data, 0).bits == 0;
   }
 
   // The gradient of a value that has a name is named after it, for readers.

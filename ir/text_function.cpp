@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "ir/text_parsing.h"
 #include "ir/type_errors.h"
 
@@ -35,7 +37,8 @@ class FunctionParser {
   std::vector<Type> declared_types();
   ValueId make(const Location& where, const OpDef& op, std::vector<Operand>& operands, Attrs attrs,
                Regions regions);
-  Regions regions(const OpDef& op);
+  // Nothing if one of them is wrong, which was reported.
+  std::optional<Regions> regions(const OpDef& op);
   void check_types(const std::vector<Result>& results, const std::vector<Type>& declared, ValueId first);
   Operand operand();
   std::vector<Operand> operands();
@@ -172,8 +175,8 @@ void FunctionParser::node() {
   }
   std::vector<Operand> inputs = operands();
   Attrs attrs = parse_text_attrs(cursor_, *op, parsing_.dims());
-  Regions functions = regions(*op);
-  ValueId first = make(where, *op, inputs, std::move(attrs), std::move(functions));
+  std::optional<Regions> functions = regions(*op);
+  ValueId first = functions ? make(where, *op, inputs, std::move(attrs), *std::move(functions)) : kNoId;
   if (first != kNoId) {
     const Value& value = function_.function().value(first);
     const bool is_node = value.kind == ValueKind::kNode;
@@ -192,22 +195,28 @@ void FunctionParser::node() {
 }
 
 // `body(%x: f64[2]) {...}`, or `body = name` of a function further up.
-Regions FunctionParser::regions(const OpDef& op) {
+std::optional<Regions> FunctionParser::regions(const OpDef& op) {
   Regions regions;
+  bool is_right = true;
   for (const std::string_view key : op.regions) {
     if (!cursor_.accept_word(key)) cursor_.fail_expected(fmt::format("`{}`", key));
     if (!cursor_.accept("=")) {
+      const std::size_t errors_before = parsing_.errors.size();
       regions.push_back(std::make_shared<const Function>(FunctionParser(parsing_, std::string(key)).parse()));
+      is_right = is_right && parsing_.errors.size() == errors_before;
       continue;
     }
     const Location where = cursor_.location();
     const std::string name = cursor_.name();
-    for (const auto& function : parsing_.builder.module().functions)
-      if (function->name == name) regions.push_back(function);
-    if (regions.empty() || regions.back()->name != name)
+    const auto& known = parsing_.builder.module().functions;
+    const auto found =
+        std::find_if(known.begin(), known.end(), [&](const auto& f) { return f->name == name; });
+    if (found == known.end())
       throw UserError(diagnostic(DiagId::kUnknownName, where, name, parsing_.builder.module().name));
+    regions.push_back(*found);
+    is_right = is_right && !parsing_.wrong_functions.contains(name);
   }
-  return regions;
+  return is_right ? std::optional(std::move(regions)) : std::nullopt;
 }
 
 void FunctionParser::check_types(const std::vector<Result>& results, const std::vector<Type>& declared,
@@ -325,7 +334,9 @@ void TextParsing::function() {
   for (const auto& other : builder.module().functions) {
     if (other->name == name) errors.add(diagnostic(DiagId::kDuplicateName, where, name));
   }
-  builder.add_function(FunctionParser(*this, std::move(name)).parse());
+  const std::size_t errors_before = errors.size();
+  builder.add_function(FunctionParser(*this, name).parse());
+  if (errors.size() > errors_before) wrong_functions.insert(std::move(name));
 }
 
 }  // namespace cohort

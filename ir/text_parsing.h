@@ -2,6 +2,7 @@
 #pragma once
 
 #include <unordered_map>
+#include <unordered_set>
 
 #include "ir/builder.h"
 #include "ir/error_list.h"
@@ -21,6 +22,7 @@ struct TextParsing {
   ErrorList errors{};
   ModuleBuilder builder{""};
   std::unordered_map<std::string, TextGlobal> globals{};
+  std::unordered_set<std::string> wrong_functions{};  // what applies one is left out silently
 
   const Dims& dims() const { return builder.module().dims; }
   Type type();

@@ -41,6 +41,7 @@ class Verifier {
 
   const Module& module_;
   std::vector<std::string>& messages_;
+  std::unordered_set<const Function*> seen_;  // bodies and functions that are applied
 };
 
 void Verifier::tensor(const Type& type, const Tensor& data, std::string_view what, std::string_view name) {
@@ -66,7 +67,7 @@ void Verifier::module() {
   }
   for (const auto& each : module_.functions) {
     unique(functions, each->name, "a function");
-    function(*each);
+    if (seen_.insert(each.get()).second) function(*each);
   }
 }
 
@@ -201,6 +202,8 @@ void Verifier::node(const Function& function, NodeId id) {
   }
   // Each check presumes the one before it.
   if (inputs_before(function, id) && attributes(function, id) && operands(function, id)) types(function, id);
+  for (const auto& region : node.regions)
+    if (seen_.insert(region.get()).second) this->function(*region);
 }
 
 void Verifier::outputs_and_updates(const Function& function) {

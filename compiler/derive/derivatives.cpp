@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/derive/split_loops.h"
 #include "ir/diagnostics.h"
 #include "ir/inline.h"
 #include "ir/op_def.h"
@@ -42,7 +43,7 @@ struct Taped {
   Derivative d;
 
   Taped(ModuleBuilder& module, const Function& plain, const Derivative& derivative)
-      : f(with_tapes(module, plain)), d(derivative) {
+      : f(with_tapes(module, with_split_loops(module, plain))), d(derivative) {
     d.wrt = same_values(plain, derivative.wrt, f);
   }
 };

@@ -15,6 +15,8 @@
 
 #include "compiler/derive/derivatives.h"
 #include "compiler/pass.h"
+#include "ir/diagnostics.h"
+#include "ir/equal_names.h"
 #include "ir/inline.h"
 #include "ir/ops/applied.h"
 #include "ir/reverse.h"
@@ -77,6 +79,7 @@ void expand_vmap(ModuleBuilder&, Rewriter& rewriter, const Node& node, const App
     }
   for (ValueId v = 0; v < body->values.size(); ++v)
     if (body->value(v).kind == ValueKind::kState) take(v, rewriter.to().state(body->value(v).index));
+  number_equal_names(*body);
   const Attrs attrs{{"sequences", static_cast<std::int64_t>(batched.size())}};
   const ValueId first = rewriter.to().make("scan", inputs, attrs, {}, node.loc, {std::move(body)});
   for (std::uint32_t r = 0; r < node.result_count; ++r) rewriter.map(node.first_result + r, first + r);
@@ -135,6 +138,16 @@ constexpr Applied kApplied[] = {{"call", expand_call},
                                 {"vmap", expand_vmap},
                                 {"while", expand_while}};
 
+// Functions that apply others twice, thirty deep, would have 2^30 nodes.
+constexpr std::size_t kMostNodes = std::size_t{1} << 19;
+
+void check_size(const FunctionBuilder& to, const Node& node) {
+  if (to.function().nodes.size() > kMostNodes)
+    fail(DiagId::kWrongAttribute, node.op->name, node.op->regions[0],
+         fmt::format("is `{}`, which written out gives `{}` more than {} nodes", node.regions[0]->name,
+                     to.function().name, kMostNodes));
+}
+
 const Applied* find_applied(const Node& node) {
   for (const Applied& applied : kApplied)
     if (node.op->name == applied.op) return &applied;
@@ -153,6 +166,7 @@ Function passes::expand_functions(ModuleBuilder& module, const Function& functio
     }
     try {
       applied->expand(module, rewriter, node, *applied);
+      check_size(rewriter.to(), node);
     } catch (UserError& error) {
       locate(error, module.module(), node.loc);
       throw;

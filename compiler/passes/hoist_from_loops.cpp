@@ -7,7 +7,8 @@
 //     ...                                                 ...
 //
 // A matrix that a product in the body reads transposed is transposed once. Cheap elementwise nodes and views
-// of shared values stay: they cost less than the array that would hold them.
+// of shared values stay: they cost less than the array that would hold them. Where memory counts, with
+// `checkpoint = "step"`, no array of all steps is made.
 #include <array>
 #include <map>
 
@@ -91,7 +92,7 @@ class LoopHoister {
       known = known && (stacked_[input] != kNoId || shared_[input]);
       moves = moves || stacked_[input] != kNoId;
     }
-    if (!known || !moves) return kNoId;
+    if (!known || !moves || ops::keeps_carries_only(node_)) return kNoId;
     if (n.op == matmul_) return all_products(n);
     if (parts_.carries > 0 || n.op->op_class != OpClass::kElementwise) return kNoId;
     const std::size_t rank = body_.type(n.first_result).shape.size();

@@ -1,6 +1,7 @@
 #include "ir/ops/applied.h"
 
 #include <algorithm>
+#include <set>
 
 namespace cohort::ops {
 
@@ -74,13 +75,15 @@ ValueId movable(const Function& function, const std::string& name) {
   return static_cast<ValueId>(found - function.values.begin());
 }
 
-// The type of a state variable that something applied in the function reads.
-std::optional<Type> applied_state(const Function& function, const std::string& name) {
+// The type of a state variable that something applied in the function reads; functions seen are passed over.
+std::optional<Type> applied_state(const Function& function, const std::string& name,
+                                  std::set<const Function*>& seen) {
   for (const Node& node : function.nodes)
     for (const auto& region : node.regions) {
+      if (!seen.insert(region.get()).second) continue;
       const ValueId value = movable(*region, name);
       if (value != kNoId && region->value(value).kind == ValueKind::kState) return region->type(value);
-      if (std::optional<Type> inner = applied_state(*region, name)) return inner;
+      if (std::optional<Type> inner = applied_state(*region, name, seen)) return inner;
     }
   return {};
 }
@@ -101,7 +104,8 @@ std::vector<Type> wrt_types(const InferContext& context) {
   std::vector<Type> types;
   for (const std::string& name : attr<Strings>(context.attrs, "wrt")) {
     const ValueId value = movable(function, name);
-    std::optional<Type> type = value == kNoId ? applied_state(function, name) : function.type(value);
+    std::set<const Function*> seen;
+    std::optional<Type> type = value == kNoId ? applied_state(function, name, seen) : function.type(value);
     if (!type) fail(DiagId::kNotMovable, context.op.name, name, function.name);
     types.push_back(*std::move(type));
   }

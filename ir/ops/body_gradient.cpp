@@ -1,5 +1,7 @@
 #include "ir/ops/body_gradient.h"
 
+#include <algorithm>
+
 #include "ir/inline.h"
 #include "ir/op_def.h"
 #include "ir/reverse.h"
@@ -7,14 +9,22 @@
 namespace cohort::ops {
 
 BodyGradient::BodyGradient(ModuleBuilder& module, const Function& body, std::span<const std::size_t> wrt,
-                           const std::function<bool(std::size_t)>& is_reached)
-    : body_(body) {
+                           const std::function<bool(std::size_t)>& is_reached, BodyGradientOptions options)
+    : body_(body), options_(std::move(options)) {
   FunctionBuilder to(module, body.name);
   std::vector<ValueId> inputs;
   for (const ValueId input : body.inputs)
     inputs.push_back(to.input(body.value(input).name, body.type(input)));
   const std::vector<ValueId> copies = inline_function(to, body, inputs);
+  // Sums come first, so that each step adds its terms to what the steps before it have summed.
   std::vector<Seed> seeds;
+  for (std::size_t k = 0; k < wrt.size(); ++k) {
+    sums_.push_back(kNoId);
+    if (options_.summed.empty() || !options_.summed[k]) continue;
+    const ValueId input = body.inputs[wrt[k]];
+    sums_.back() = to.input("sum_" + body.value(input).name, body.type(input));
+    seeds.push_back({input, sums_.back()});
+  }
   for (std::size_t o = 0; o < body.outputs.size(); ++o) {
     const Output& output = body.outputs[o];
     cotangents_.push_back(kNoId);
@@ -31,8 +41,9 @@ BodyGradient::BodyGradient(ModuleBuilder& module, const Function& body, std::spa
   for (ValueId v = 0; v < copies.size(); ++v)
     if (copies[v] != kNoId) originals_[copies[v]] = v;
   backward_.assign(joint_.values.size(), false);
-  for (const ValueId cotangent : cotangents_)
-    if (cotangent != kNoId) backward_[cotangent] = true;
+  for (const auto* given : {&cotangents_, &sums_})
+    for (const ValueId value : *given)
+      if (value != kNoId) backward_[value] = true;
   for (const Node& node : joint_.nodes) {
     bool depends = false;
     for (const ValueId input : node.inputs) depends = depends || backward_[input];
@@ -40,7 +51,20 @@ BodyGradient::BodyGradient(ModuleBuilder& module, const Function& body, std::spa
   }
 }
 
-bool BodyGradient::is_view(const Node& node) const { return node.op->op_class == OpClass::kIndexMap; }
+namespace {
+
+bool has_effect(const Node& node) {
+  if (node.op->name == "print" || node.op->name == "assert") return true;
+  return std::any_of(node.regions.begin(), node.regions.end(), [](const auto& region) {
+    return std::any_of(region->nodes.begin(), region->nodes.end(), has_effect);
+  });
+}
+
+}  // namespace
+
+bool BodyGradient::is_computed_again(const Node& node) const {
+  return node.op->op_class == OpClass::kIndexMap || (options_.recompute && !has_effect(node));
+}
 
 // Marks a value of the joint function and everything it is computed from in the backward run.
 void BodyGradient::need(ValueId joint, const std::function<bool(ValueId)>& is_at_hand,
@@ -61,7 +85,8 @@ void BodyGradient::need(ValueId joint, const std::function<bool(ValueId)>& is_at
 std::vector<ValueId> BodyGradient::reads(const std::function<bool(ValueId)>& is_at_hand) const {
   const auto stops = [&](ValueId original) {
     const Value& value = body_.value(original);
-    return is_at_hand(original) || value.kind != ValueKind::kNode || !is_view(body_.node(value.index));
+    return is_at_hand(original) || value.kind != ValueKind::kNode ||
+           !is_computed_again(body_.node(value.index));
   };
   std::vector<bool> needed(joint_.values.size(), false);
   for (const ValueId gradient : gradients_)
@@ -77,12 +102,15 @@ std::vector<ValueId> BodyGradient::reads(const std::function<bool(ValueId)>& is_
 }
 
 std::vector<ValueId> BodyGradient::emit(FunctionBuilder& to, const std::function<ValueId(ValueId)>& at_hand,
-                                        const std::function<ValueId(std::size_t)>& cotangent) const {
+                                        const std::function<ValueId(std::size_t)>& cotangent,
+                                        std::span<const ValueId> sums) const {
   std::vector<ValueId> now(joint_.values.size(), kNoId);
   for (std::size_t o = 0; o < cotangents_.size(); ++o) {
     if (cotangents_[o] == kNoId) continue;
     now[cotangents_[o]] = cotangent(o);
   }
+  for (std::size_t k = 0; k < sums.size(); ++k)
+    if (sums_[k] != kNoId) now[sums_[k]] = sums[k];
   std::vector<bool> needed(joint_.values.size(), false);
   const auto is_at_hand = [&](ValueId original) { return at_hand(original) != kNoId; };
   for (const ValueId gradient : gradients_)

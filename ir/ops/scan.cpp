@@ -20,6 +20,7 @@
 #include "ir/ops/applied.h"
 #include "ir/ops/list.h"
 #include "ir/ops/scan_gradient.h"
+#include "ir/type_errors.h"
 
 namespace cohort {
 
@@ -41,6 +42,10 @@ ScanParts scan_parts(const Attrs& attrs, std::size_t input_count, std::size_t bo
 
 ScanParts scan_parts(const Node& node) {
   return scan_parts(node.attrs, node.inputs.size(), node.regions[0]->outputs.size());
+}
+
+bool keeps_carries_only(const Node& node) {
+  return attr_or<std::string>(node.attrs, "checkpoint", "none") == "step";
 }
 
 Dim scan_steps(const Attrs& attrs, std::span<const Type> inputs) {
@@ -98,14 +103,28 @@ Dim check_steps(const InferContext& context, const ScanParts& parts) {
   for (std::size_t i = 0; i < parts.sequences; ++i)
     if (context.inputs[i].rank() == 0) wrong_shape(context, i, "has no axis of steps");
   const Dim steps = scan_steps(context.attrs, context.inputs);
+  if (max_extent(steps, context.dims) > kMaxDim) wrong_attribute(context, "steps", "may exceed 2^40");
   for (std::size_t i = 0; i < parts.sequences; ++i)
     if (context.inputs[i].shape[0] != steps) wrong_shape(context, i, "has another number of steps");
   return steps;
 }
 
+// What says how the loop is differentiated.
+void check_gradient_attrs(const InferContext& context, const ScanParts& parts, const Dim& steps) {
+  const std::string checkpoint = attr_or<std::string>(context.attrs, "checkpoint", "none");
+  if (checkpoint != "none" && checkpoint != "sqrt" && checkpoint != "step")
+    wrong_attribute(context, "checkpoint", "is none of `none`, `sqrt` and `step`");
+  const Attr* truncate = find_attr(context.attrs, "truncate_gradient");
+  if (!truncate) return;
+  if (std::get<std::int64_t>(*truncate) < 0) wrong_attribute(context, "truncate_gradient", "is negative");
+  if (parts.until || !steps.is_constant())
+    wrong_attribute(context, "truncate_gradient", "needs a number of steps that is known, without `until`");
+}
+
 std::vector<Type> infer(const InferContext& context) {
   const ScanParts parts = check_counts(context);
   const Dim steps = check_steps(context, parts);
+  check_gradient_attrs(context, parts, steps);
   const Function& body = *context.regions[0];
   std::vector<Type> types, given(context.inputs.begin(), context.inputs.end());
   for (std::size_t i = 0; i < parts.sequences; ++i) given[i] = element_type(given[i]);
@@ -235,9 +254,11 @@ const OpDef& op_scan() {
       .min_inputs = 0,
       .max_inputs = kAnyNumber,
       .attrs = {{"carries", AttrKind::kInt, false, std::int64_t{0}},
+                {"checkpoint", AttrKind::kString, false, std::string("none")},
                 {"reverse", AttrKind::kBool, false, false},
                 {"sequences", AttrKind::kInt, false, std::int64_t{0}},
                 {"steps", AttrKind::kShape},
+                {"truncate_gradient", AttrKind::kInt},
                 {"until", AttrKind::kBool, false, false}},
       .meaning = "a loop over steps with carried values; its outputs are stacked",
       .infer = infer,

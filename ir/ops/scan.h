@@ -19,6 +19,8 @@ struct ScanParts {
 };
 ScanParts scan_parts(const Attrs& attrs, std::size_t input_count, std::size_t body_outputs);
 ScanParts scan_parts(const Node& node);
+// Whether the gradient keeps the carried values of each step only and computes the rest again.
+bool keeps_carries_only(const Node& node);
 // How many steps: the attribute, or the extent of the first sequence.
 Dim scan_steps(const Attrs& attrs, std::span<const Type> inputs);
 Dim scan_steps(const Function& function, const Node& node);

@@ -11,10 +11,14 @@
 //   sum over t of x[t]^T dz[t]   =   x^T dz   with the rows of all steps below each other
 //
 // Sums over axes of such a factor wait for its stack, too.
+//
+// With `checkpoint = "step"` the tape holds the carried values only, the backward body runs the body again,
+// and nothing is stacked for the sake of one product.
 #include "ir/ops/scan_gradient.h"
 #include <map>
 #include <set>
 
+#include "ir/equal_names.h"
 #include "ir/gradient.h"
 #include "ir/ops/body_gradient.h"
 #include "ir/ops/scan.h"
@@ -56,7 +60,9 @@ class BackwardScan {
       return o < parts_.carries ||
              (o < parts_.carries + parts_.outputs && context_.has_cotangent(static_cast<int>(o)));
     };
-    const BodyGradient gradient(context_.to().module(), body_, wrt_, is_reached);
+    BodyGradientOptions options{keeps_carries_only(context_.node()), {}};
+    for (const std::size_t i : wrt_) options.summed.push_back(i >= parts_.sequences && !is_carry(parts_, i));
+    const BodyGradient gradient(context_.to().module(), body_, wrt_, is_reached, options);
     const auto at_hand = [&](ValueId v) {
       return is_there_again(body_, parts_, v) || stack_of(body_, parts_, v) != SIZE_MAX;
     };
@@ -99,8 +105,8 @@ class BackwardScan {
       others_.push_back(context_.input(static_cast<int>(value.index)));
     }
     std::vector<ValueId> found = gradient.emit(
-        to_, [&](ValueId v) { return of_value[v]; }, [&](std::size_t o) { return of_cotangent[o]; });
-    take_terms(found);
+        to_, [&](ValueId v) { return of_value[v]; }, [&](std::size_t o) { return of_cotangent[o]; }, carried);
+    if (!options.recompute) take_terms(found);
     outputs(found, carried);
     emit();
   }
@@ -193,10 +199,7 @@ class BackwardScan {
         const Type& type = body_.type(body_.inputs[i]);
         ValueId value = found[k];
         ValueId left_out = of_sequences ? kNoId : carried[k];  // what a step that was not taken gives
-        if (!of_sequences && !is_carry(parts_, i)) {
-          if (value != kNoId) summed_.insert(i);
-          value = value == kNoId ? carried[k] : to_.make("add", {carried[k], value});
-        }
+        if (!of_sequences && !is_carry(parts_, i) && value != carried[k]) summed_.insert(i);
         if (value == kNoId) value = to_.zeros(type);
         if (valid_ != kNoId && left_out == kNoId) left_out = to_.zeros(type);
         if (valid_ != kNoId && value != left_out) value = to_.make("where", {valid_, value, left_out});
@@ -231,6 +234,7 @@ class BackwardScan {
                 {"reverse", !parts_.reverse}};
     if (sequences_.empty()) attrs.push_back({"steps", Shape{steps()}});
     const Node& node = context_.node();
+    if (keeps_carries_only(node)) attrs.push_back({"checkpoint", std::string("step")});
     // Where each factor's stack is; those that are sequences are known before the body is handed over.
     const auto stack_of_factor = [&](ValueId value) {
       return is_stacked(value) ? sequences_[to_.function().value(value).index] : Symbol{};
@@ -305,9 +309,12 @@ TapedNode scan_with_tape(ModuleBuilder& module, const Node& node) {
     return is_there_again(*body, parts, v) || stack_of(*body, parts, v) != SIZE_MAX;
   };
   std::vector<Output> tape;
-  for (const ValueId v : BodyGradient(module, *body, wrt, [](std::size_t) { return true; }).reads(at_hand))
+  const BodyGradient gradient(module, *body, wrt, [](std::size_t) { return true; },
+                              {keeps_carries_only(node), {}});
+  for (const ValueId v : gradient.reads(at_hand))
     if (!at_hand(v)) tape.push_back({fmt::format("tape {}", tape.size()), v});
   body->outputs.insert(body->outputs.end() - (parts.until ? 1 : 0), tape.begin(), tape.end());
+  number_equal_names(*body);
   if (parts.until) taped.results.back() += static_cast<std::uint32_t>(tape.size());
   taped.node.regions = {std::move(body)};
   return taped;

@@ -8,6 +8,7 @@
 // `expand_functions` writes it as a `scan` that stops, and so it has a gradient.
 #include "ir/ops/applied.h"
 #include "ir/ops/list.h"
+#include "ir/type_errors.h"
 
 namespace cohort {
 
@@ -30,8 +31,9 @@ std::vector<Type> infer(const InferContext& context) {
   const std::int64_t carries = attr<std::int64_t>(context.attrs, "carries");
   if (carries < 1 || carries > static_cast<std::int64_t>(context.inputs.size()))
     wrong_attribute(context, "carries", fmt::format("is not between 1 and {}", context.inputs.size()));
-  if (attr<std::int64_t>(context.attrs, "max_steps") < 0)
-    wrong_attribute(context, "max_steps", "is negative");
+  const std::int64_t steps = attr<std::int64_t>(context.attrs, "max_steps");
+  if (steps < 0) wrong_attribute(context, "max_steps", "is negative");
+  if (steps > kMaxDim) wrong_attribute(context, "max_steps", "exceeds 2^40");
   const std::vector<Type> types(context.inputs.begin(), context.inputs.begin() + carries);
   const Type condition{DType::kBool, {}};
   check_region(context, *context.regions[0], {&condition, 1});

@@ -10,6 +10,7 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.ifelse import ifelse
 from pytensor.raise_op import Assert
+from pytensor.scan.utils import until as stop_if
 
 Case = tuple[list, list, list]  # inputs, outputs, the inputs' values
 CASES: dict[str, Callable[[], Case]] = {}
@@ -439,3 +440,50 @@ def gradients() -> Case:
     first = pytensor.grad(loss, [x, a])
     second = pytensor.grad((first[0] ** 2).sum(), x)
     return [x, a], [loss, *first, second], [_numbers(4), _numbers(3, 4, seed=1)]
+
+
+@case
+def branches() -> Case:
+    """What only one branch needs is in it; what both need, and branches in branches and loops."""
+    x, c, w = _vector(), pt.scalar("c", dtype="float64"), _matrix("w", 5, 5)
+    both = pt.tanh(w @ x)
+    state = pytensor.shared(np.arange(5.0), name="state")
+    one = ifelse(c > 0, pt.exp(both) + state, pt.sqrt(x * x + 1.0) * both)
+    inner = ifelse(c > 1, pt.sin(x), ifelse(c > 0.25, pt.cos(x * both), x))
+    pair = ifelse(pt.lt(c, 0), [pt.sum(x**3), x * c], [pt.sum(both), pt.exp(x) - c])
+    known = ifelse(pt.as_tensor(np.int8(1)), pt.log1p(x * x), pt.tan(x))
+    rows = pytensor.scan(
+        lambda row, h: ifelse(pt.sum(row) > 0, pt.tanh(h + row), h * row), w, x, return_updates=False
+    )
+    outputs = [one, inner, *pair, known, rows, one.sum() + ifelse(c > 0, inner.sum(), (one * both).sum())]
+    return [x, c, w], outputs, [_numbers(5), np.float64(0.5), _numbers(5, 5, seed=3)]
+
+
+@case
+def until() -> Case:
+    """A loop that stops early: its last row, sums of its rows and how many there are."""
+    y, x0, h0, w = _vector("y", 12), pt.scalar("x0", dtype="float64"), _vector("h0", 2), _matrix("w", 2, 2)
+    xs = pytensor.scan(lambda y, x: (1.3 * x + y, stop_if(1.3 * x + y > 5)), y, x0, return_updates=False)
+    hs, sizes = pytensor.scan(
+        lambda h, w: ([pt.tanh(w @ h), pt.sum(h * h)], stop_if(pt.sum(h * h) < 0.05)),
+        None,
+        [h0, None],
+        w,
+        n_steps=9,
+        return_updates=False,
+    )
+    outputs = [xs.sum(), xs[-1], xs[2], xs.shape[0], (xs**2).sum(), xs.max(), pt.exp(xs).prod()]
+    outputs += [hs[-1], sizes[-1], sizes.mean(), hs.sum(axis=0), hs.sum(axis=1)[-2], (sizes * 2 + 1).sum()]
+    values = [np.linspace(0.4, 0.9, 12), np.float64(0.2), np.array([0.7, -0.4]), 0.4 * _numbers(2, 2)]
+    return [y, x0, h0, w], outputs, values
+
+
+@case
+def truncated() -> Case:
+    """Gradients through the last steps only."""
+    y, h0, w, a = _vector("y", 6), _vector("h0", 3), _matrix("w", 3, 3), pt.dscalar("a")
+    hs = pytensor.scan(
+        lambda y, h, w, a: pt.tanh(w @ h + y * a), y, h0, [w, a], truncate_gradient=2, return_updates=False
+    )
+    outputs = [hs.sum() + (hs[-1] ** 2).sum()]
+    return [y, h0, w, a], outputs, [np.linspace(0.1, 0.6, 6), np.ones(3), _numbers(3, 3), np.float64(0.5)]

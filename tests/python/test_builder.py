@@ -378,3 +378,98 @@ def test_batches_and_while() -> None:
         f.output("y", ops.vmap(halved, [f.input("x", "f64[3]")], ["x"])[0])
     results = cohort.compile(module, options=QUICK_BUILD).f(x=[5.0, 0.5, 64.0])
     assert results["y"].tolist() == [0.625, 0.5, 0.5]
+
+
+def _square(module: cohort.Module) -> cohort.builder.Function:
+    square = module.function("square")
+    x, k = square.input("x", "f32[2]"), square.input("k", "f32[]")
+    square.output("y", ops.reduce_sum(x * x * k))
+    return square
+
+
+def test_numbers_take_the_types_of_what_they_are_given_to() -> None:
+    module = cohort.Module("m")
+    square = _square(module)
+    body = module.body("body")
+    t, c = body.input("t", "f32[]"), body.input("c", "f32[2]")
+    body.output("c", c * t)
+    f = module.function("f")
+    x = f.input("x", "f32[2]")
+    f.output("called", ops.call(square, x, 3)[0])
+    f.output("all", ops.call(square, [1.0, 2.0], np.float64(0.5), into=f)[0])
+    f.output("last", ops.scan(body, [np.array([2, 3])], [1], function=f)[0])
+    f.output("slope", ops.jvp(square, [x, 1], [2], wrt=["k"])[1])
+    f.output("branch", ops.cond(True, square, square, [x, 2])[0])
+    result = cohort.evaluate(module, "f", {"x": [1, 2]})
+    assert all(value.dtype == np.float32 for value in result.values())
+    assert {name: value.tolist() for name, value in result.items()} == {
+        "called": 15,
+        "all": 2.5,
+        "last": [6, 6],
+        "slope": 10,
+        "branch": 10,
+    }
+    integers = module.body("integers")
+    integers.output("n", integers.input("n", "i32[]"))
+    for wrong in (0.5, 2**40, float("nan")):
+        with pytest.raises(cohort.GraphError, match="no value of type `i32"):
+            ops.call(integers, wrong, into=f)
+    with pytest.raises(cohort.GraphError, match="no value of type `f32"):
+        ops.call(square, x, 1e300)
+
+
+def test_functions_of_other_modules_are_refused() -> None:
+    module, other = cohort.Module("m"), cohort.Module("other")
+    x = module.function("f").input("x", "f32[2]")
+    with pytest.raises(cohort.GraphError, match="belongs to module `other`"):
+        ops.call(_square(other), x, 1.0)
+    with pytest.raises(cohort.GraphError, match="belongs to module `other`"):
+        ops.scan(other.body("body"), [], [x], steps=2)
+
+
+def test_derivatives_of_state_and_of_what_depends_on_nothing() -> None:
+    module = cohort.Module("m")
+    w, b = module.state("w", np.float64(3.0)), module.state("b", np.float64(1.0))
+    with module.function("loss") as loss:
+        loss.output("l", w * w + ops.floor(b))
+    with module.function("pair") as pair:
+        x = pair.input("x", "f64[]")
+        pair.output("a", x * w + ops.floor(b))
+    step = module.function("step")
+    value, slope, none = ops.value_and_grad(loss, [], ["w", "b"], "zero", into=step)
+    step.output("value", value)
+    step.update(w, w - slope * 0.25)
+    step.update(b, b - none)
+    step.output("open", ops.grad(loss, [], ["w"])[0])
+    step.output("vjp", ops.vjp(pair, [2.0], [1.0], ["b"], disconnected="zero")[1])
+    step.output("jvp", ops.jvp(pair, [2.0], [1.0], ["w"], disconnected="zero")[1])
+    step.output("hvp", ops.hvp(loss, [], [1.0], ["w"], disconnected="zero")[0])
+    graph = cohort.Evaluator(module)
+    result = {name: float(array) for name, array in graph.step().items()}
+    assert result == {"value": 10, "open": 6, "vjp": 0, "jvp": 2, "hvp": 2}
+    assert (graph.state("w"), graph.state("b")) == (1.5, 1.0)
+    empty = cohort.Module("m")
+    only = empty.function("only")
+    only.output("l", empty.state("w", 1.0) * 1.0)
+    with pytest.raises(cohort.GraphError, match="say `into=`"):
+        ops.grad(only, [], ["w"])
+
+
+def test_evaluated_loops_of_functions() -> None:
+    module = cohort.Module("m")
+    k = module.state("k", 3.0)
+    with module.function("scaled") as scaled:
+        x, y = scaled.input("x", "f64[]"), scaled.input("y", "f64[2]")
+        scaled.output("q", x * y * k)
+    condition, body = module.body("condition"), module.body("body")
+    condition.output("c", condition.input("x", "f64[]") < condition.input("top", "f64[]"))
+    body.output("x", body.input("x", "f64[]") * 2.0)
+    body.input("top", "f64[]")
+    f = module.function("f")
+    xs, ys = f.input("xs", "f64[2]"), f.input("ys", "f64[2]")
+    f.output("batch", ops.vmap(scaled, [xs, ys], ["x"])[0])
+    f.output("last", ops.while_(condition, body, [1], [100], max_steps=20, into=f)[0])
+    f.output("bounded", ops.while_(condition, body, [1], [100], max_steps=3, into=f)[0])
+    result = cohort.evaluate(module, "f", {"xs": [2, -1], "ys": [1, 2]})
+    assert result["batch"].tolist() == [[6, 12], [-3, -6]]
+    assert (result["last"], result["bounded"]) == (128, 8)

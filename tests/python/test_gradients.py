@@ -56,7 +56,7 @@ def references() -> dict:
     """For each case its inputs, a loss, which inputs it is differentiated by, values and PyTensor's gradients."""
     found = {}
     for name, build in CASES.items():
-        if name in DIFFERENTIATED:
+        if name in DIFFERENTIATED or name == "until":  # PyTensor's is a step off there (pytensor#2217, case 14)
             continue
         inputs, outputs, values = build()
         if name == "indices":  # PyTensor gives gradients to writes that a repeated index overwrites (case 10)

@@ -17,9 +17,12 @@ import pytensor.tensor as pt  # noqa: E402
 from bayesian_models import MODELS  # noqa: E402
 from pytensor_cases import CASES  # noqa: E402
 
+from pytensor.ifelse import ifelse  # noqa: E402
+from pytensor.scan.utils import until as stop_if  # noqa: E402
 from pytensor.tensor.elemwise import Elemwise  # noqa: E402
 
 import cohort  # noqa: E402
+from cohort import ops  # noqa: E402
 from cohort.importers.pytensor.graph import add_functions, as_graph  # noqa: E402
 from cohort.importers.pytensor.sampler import SAMPLER  # noqa: E402
 
@@ -191,6 +194,47 @@ def _random_variables(stream, size: int) -> dict:
     return found | {"rows": stream.normal(pt.arange(3.0), 1.0, size=(size, 3))}
 
 
+def test_branches_compute_what_they_need() -> None:
+    x, c = pt.vector("x", shape=(3,)), pt.scalar("c", dtype="float64")
+    both = pt.exp(x)
+    result = ifelse(c > 0, pt.sin(both), pt.cos(both) + pt.log(x))
+    (function,) = cohort.from_pytensor(result, [x, c]).to_json()["functions"].values()
+    (cond,) = [node for node in function["nodes"] if node["op"] == "cond"]
+    operators = {key: sorted(node["op"] for node in cond[key]["nodes"]) for key in ("then", "else")}
+    assert operators == {"then": ["sin"], "else": ["add", "cos", "log"]}
+    assert "exp" in [node["op"] for node in function["nodes"]]
+    # What is not taken need not be known.
+    known = ifelse(pt.as_tensor(np.int8(1)), x, pt.jv(1.0, x))
+    assert "nodes" not in cohort.from_pytensor(known, [x]).to_json()["functions"]["f"]
+
+
+def test_what_a_loop_with_a_condition_cannot_give() -> None:
+    y = pt.vector("y", shape=(5,))
+    rows = pytensor.scan(lambda y: (y, stop_if(y > 2)), y, return_updates=False)
+    with pytest.raises(cohort.GraphError, match="as many rows as a Scan with a condition takes steps"):
+        cohort.from_pytensor(rows, [y])
+    for use in (pt.sort(rows)[0], (rows * y)[-1], rows.reshape((5,)).sum(), pt.dot(rows, y)):
+        with pytest.raises(cohort.GraphError, match="Scan with a condition"):
+            cohort.from_pytensor(use, [y])
+
+
+def test_case_14_the_gradient_of_a_loop_that_stops() -> None:
+    y, x0 = pt.vector("y", shape=(12,)), pt.scalar("x0", dtype="float64")
+    xs = pytensor.scan(lambda y, x: (1.3 * x + y, stop_if(1.3 * x + y > 5)), y, x0, return_updates=False)
+    module = cohort.from_pytensor({"total": xs.sum()}, [y, x0], function="total")
+    with module.function("slopes") as slopes:
+        values = [slopes.input("y", "f64[12]"), slopes.input("x0", "f64[]")]
+        dy, dx0 = ops.grad(module.functions["total"], values, ["y", "x0"])
+        slopes.output("dy", dy)
+        slopes.output("dx0", dx0)
+    given = {"y": np.linspace(0.4, 0.9, 12), "x0": 0.2}
+    result = cohort.Evaluator(module).call("slopes", given)
+    wanted = [12.75603, 9.0431, 6.187, 3.99, 2.3, 1, 0, 0, 0, 0, 0, 0]
+    np.testing.assert_allclose(result["dy"], wanted, rtol=1e-12)
+    np.testing.assert_allclose(result["dx0"], 16.582839, rtol=1e-12)
+
+
+
 @pytest.mark.skipif(not hasattr(cohort.ops, "random_normal"), reason="there are no random operators")
 def test_random_variables_have_pytensors_distributions() -> None:
     """Means within five standard errors, spreads within a tenth; each call draws other numbers."""
@@ -261,6 +305,31 @@ def test_points_and_data() -> None:
         pm.set_data({"x": rows})
     expected = _densities(posterior.model)(0.5, np.arange(10.0))[0]
     assert np.isclose(graph.logp(flat)["logp"], expected, rtol=1e-12) and not np.isclose(before, expected)
+
+
+def test_data_of_other_lengths() -> None:
+    with pm.Model() as model:
+        x, observed = pm.Data("x", np.ones((3, 10))), pm.Data("y", np.array([0, 1, 1]))
+        alpha, beta = pm.Normal("alpha", 0.0, 2.0), pm.Normal("beta", 0.0, 1.0, shape=10)
+        pm.Bernoulli("answers", logit_p=alpha + x @ beta, observed=observed)
+    posterior = cohort.from_pymc(model, expand=False)
+    rng = np.random.default_rng(8)
+    rows, answers = rng.normal(size=(7, 10)), rng.integers(0, 2, size=7)
+    other = posterior.with_data(x=rows, y=answers)
+    assert {name: state.shape for name, state in other.module.states.items()} == {"x": (7, 10), "y": (7,)}
+    flat = np.linspace(-1.0, 1.0, 11)
+    result = cohort.Evaluator(other.module).logp(flat)
+    with model:
+        pm.set_data({"x": rows, "y": answers})
+    logp, *parts = _densities(model)(flat[0], flat[1:])
+    np.testing.assert_allclose(result["logp"], logp, rtol=1e-12)
+    np.testing.assert_allclose(result["gradient"], np.hstack(parts), rtol=1e-10)
+    with pytest.raises(cohort.GraphError, match="has rank 2, not 1"):
+        posterior.with_data(x=answers)
+    with pytest.raises(cohort.GraphError, match="`z` is no data"):
+        posterior.with_data(z=answers)
+    with pytest.raises(cohort.GraphError, match="`y` is observed as a constant"):
+        cohort.from_pymc(MODELS["logistic"](), expand=False).with_data(y=answers)
 
 
 def test_constant_data_and_refusals() -> None:

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "codegen/depfile.h"
+#include "compiler/derive/split_loops.h"
 #include "ir/json_reader.h"
 #include "tools/cohort/build_graph.h"
 #include "tools/cohort/command.h"
@@ -20,7 +21,7 @@ struct Request {
   std::string build;
   std::string depfile_target;
   CompileOptions compile;
-  std::string fp = "strict";
+  std::string fp = "strict", checkpoint = "none";
   std::string threads = "on";
   std::string target = "cpu";
   std::string placement = "gpu";
@@ -44,7 +45,8 @@ int run_compile(Request& request) {
   if (request.threads == "openmp") request.library.flags.emplace_back("-fopenmp");
   request.emit.tool = "cohort " COHORT_VERSION;
   std::vector<std::string> inputs{request.graph}, tensor_files;
-  const Module module = read_graph(request, tensor_files);
+  Module module = read_graph(request, tensor_files);
+  if (request.checkpoint != "none") module = with_checkpoints(std::move(module), request.checkpoint);
   inputs.insert(inputs.end(), tensor_files.begin(), tensor_files.end());
   inputs.insert(inputs.end(), request.profiles.begin(), request.profiles.end());
   for (const std::string& path : request.profiles)
@@ -90,6 +92,11 @@ Action declare_compile(CLI::App& app) {
                "run each function before and after every pass");
   app.add_option("--fp", request->fp, "strict, or fast: re-associating rules too")
       ->check(CLI::IsMember({"strict", "fast"}));
+  app.add_option(
+         "--checkpoint", request->checkpoint,
+         "memory for gradients of loops of n steps: none, of all; sqrt, of about sqrt(n), which are run "
+         "again; step, the carried values of all, each of which is run again")
+      ->check(CLI::IsMember({"none", "sqrt", "step"}));
   app.add_option(
          "--threads", request->threads,
          "large loops are shared by threads: off; on, through a hook, or OpenMP in sources compiled with "

@@ -1,5 +1,7 @@
-// cohort dot: a function as a Graphviz graph.
+// cohort dot: a function as a Graphviz graph; bodies of loops and branches are boxes of their own.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "ir/op_def.h"
 #include "tools/cohort/command.h"
@@ -21,53 +23,106 @@ std::string dot_string(std::string_view text) {
   return result + "\"";
 }
 
-void print_function(const Module& module, const Function& function) {
-  fmt::print("digraph {} {{\n  rankdir=TB;\n  node [fontname=\"sans-serif\", fontsize=10];\n",
-             dot_string(function.name));
-  const auto label = [&](ValueId id) {
-    return fmt::format("{} : {}", display_name(function, id), to_string(function.type(id), module.dims));
-  };
-  for (std::size_t id = 0; id < function.values.size(); ++id) {
-    const Value& value = function.values[id];
-    if (value.kind == ValueKind::kNode || (value.kind == ValueKind::kConstant && value.name.empty()))
-      continue;
+// Prints the parts of one function. `prefix` begins the names of its nodes; a body's is that of its node.
+class DotFunction {
+ public:
+  DotFunction(const Module& module, const Function& function, std::string prefix, int depth)
+      : module_(module),
+        function_(function),
+        prefix_(std::move(prefix)),
+        indent_(static_cast<std::size_t>(2 * depth), ' ') {}
+
+  void print() const {
+    for (ValueId id = 0; id < function_.values.size(); ++id) value(id);
+    for (NodeId id = 0; id < function_.nodes.size(); ++id) node(id);
+    for (std::size_t i = 0; i < function_.outputs.size(); ++i) {
+      line("{} [shape=house, label={}];", output(i), dot_string(function_.outputs[i].name));
+      line("{} -> {} [style=solid];", place(function_.outputs[i].value), output(i));
+    }
+    for (const Update& update : function_.updates) {
+      line("{}up{} [shape=cylinder, label={}];", prefix_, update.state,
+           dot_string(module_.states[update.state].name + " (new)"));
+      line("{} -> {}up{} [style=bold];", place(update.value), prefix_, update.state);
+    }
+  }
+
+ private:
+  template <typename... Args>
+  void line(fmt::format_string<Args...> text, Args&&... args) const {
+    fmt::print("{}{}\n", indent_, fmt::format(text, std::forward<Args>(args)...));
+  }
+  std::string label(ValueId id) const {
+    return fmt::format("{} : {}", display_name(function_, id), to_string(function_.type(id), module_.dims));
+  }
+  std::string output(std::size_t i) const { return fmt::format("{}out{}", prefix_, i); }
+  std::string box(NodeId id) const { return fmt::format("{}n{}", prefix_, id); }
+  // What an edge from the value begins at.
+  std::string place(ValueId id) const {
+    const Value& value = function_.value(id);
+    return value.kind == ValueKind::kNode ? box(value.index) : fmt::format("{}v{}", prefix_, id);
+  }
+
+  void value(ValueId id) const {
+    const Value& value = function_.value(id);
+    if (value.kind == ValueKind::kNode || (value.kind == ValueKind::kConstant && value.name.empty())) return;
     const char* shape = value.kind == ValueKind::kState   ? "cylinder"
                         : value.kind == ValueKind::kInput ? "invhouse"
                                                           : "note";
-    fmt::print("  v{} [shape={}, label={}];\n", id, shape, dot_string(label(static_cast<ValueId>(id))));
+    line("{} [shape={}, label={}];", place(id), shape, dot_string(label(id)));
   }
-  for (std::size_t n = 0; n < function.nodes.size(); ++n) {
-    const Node& node = function.nodes[n];
+
+  void node(NodeId id) const {
+    const Node& node = function_.node(id);
     std::string text = std::string(node.op->name);
-    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-      const Value& input = function.value(node.inputs[i]);
-      if (input.kind != ValueKind::kConstant || !input.name.empty()) continue;
-      const Tensor& data = module.constants[input.index].data;
+    for (const ValueId input : node.inputs) {
+      const Value& value = function_.value(input);
+      if (value.kind != ValueKind::kConstant || !value.name.empty()) continue;
+      const Tensor& data = module_.constants[value.index].data;
       text += data.size() == 1 ? fmt::format(" {}", brief(data)) : std::string(" const");
     }
-    fmt::print("  n{} [shape=box, style=rounded, label={}];\n", n,
-               dot_string(text + "\n" + label(node.first_result)));
+    for (std::size_t r = 0; r < node.regions.size(); ++r)
+      if (is_named(node.regions[r]))
+        text += fmt::format("\n{} = {}", node.op->regions[r], node.regions[r]->name);
+    for (ValueId r = node.first_result; r < node.first_result + node.result_count; ++r)
+      text += "\n" + label(r);
+    line("{} [shape=box, style=rounded, label={}];", box(id), dot_string(text));
     for (const ValueId input : node.inputs) {
-      const Value& value = function.value(input);
+      const Value& value = function_.value(input);
       if (value.kind == ValueKind::kConstant && value.name.empty()) continue;
-      fmt::print("  {}{} -> n{};\n", value.kind == ValueKind::kNode ? "n" : "v",
-                 value.kind == ValueKind::kNode ? value.index : input, n);
+      line("{} -> {};", place(input), box(id));
     }
+    for (std::size_t r = 0; r < node.regions.size(); ++r)
+      if (!is_named(node.regions[r])) body(id, r);
   }
-  const auto edge = [&](ValueId from, const std::string& to, const char* style) {
-    const Value& value = function.value(from);
-    fmt::print("  {}{} -> {} [style={}];\n", value.kind == ValueKind::kNode ? "n" : "v",
-               value.kind == ValueKind::kNode ? value.index : from, to, style);
-  };
-  for (std::size_t i = 0; i < function.outputs.size(); ++i) {
-    fmt::print("  out{} [shape=house, label={}];\n", i, dot_string(function.outputs[i].name));
-    edge(function.outputs[i].value, fmt::format("out{}", i), "solid");
+
+  // Functions of the module are graphs of their own.
+  bool is_named(const std::shared_ptr<const Function>& region) const {
+    return std::find(module_.functions.begin(), module_.functions.end(), region) != module_.functions.end();
   }
-  for (const Update& update : function.updates) {
-    fmt::print("  up{} [shape=cylinder, label={}];\n", update.state,
-               dot_string(module.states[update.state].name + " (new)"));
-    edge(update.value, fmt::format("up{}", update.state), "bold");
+
+  void body(NodeId id, std::size_t r) const {
+    const Node& node = function_.node(id);
+    const Function& region = *node.regions[r];
+    const std::string prefix = fmt::format("{}_{}_", box(id), r);
+    line("subgraph cluster_{} {{", prefix);
+    line("  label={}; style=dashed;",
+         dot_string(fmt::format("{} of {}", node.op->regions[r], node.op->name)));
+    const DotFunction inner(module_, region, prefix, static_cast<int>(indent_.size() / 2) + 1);
+    inner.print();
+    line("}}");
+    for (std::size_t i = 0; i < region.outputs.size(); ++i)
+      line("{} -> {} [style=dashed];", inner.output(i), box(id));
   }
+
+  const Module& module_;
+  const Function& function_;
+  const std::string prefix_, indent_;
+};
+
+void print_function(const Module& module, const Function& function) {
+  fmt::print("digraph {} {{\n  rankdir=TB;\n  node [fontname=\"sans-serif\", fontsize=10];\n",
+             dot_string(function.name));
+  DotFunction(module, function, "", 1).print();
   fmt::print("}}\n");
 }
 

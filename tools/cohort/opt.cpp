@@ -1,8 +1,9 @@
-// cohort opt: runs graph passes on a graph and prints the result in the text form.
+// cohort opt: runs graph passes on a graph and prints the result in the text form, or writes a graph file.
 #include <fmt/format.h>
 
 #include "compiler/pipeline.h"
 #include "compiler/run_passes.h"
+#include "ir/json_writer.h"
 #include "ir/text_printer.h"
 #include "tools/cohort/command.h"
 #include "tools/cohort/input.h"
@@ -15,7 +16,7 @@ struct Options {
   GraphInput input;
   CompileOptions compile;
   std::vector<std::string> passes;
-  std::string fp = "strict";
+  std::string fp = "strict", output;
   bool list = false;
   bool time = false;
 };
@@ -38,7 +39,11 @@ int run(const Options& options) {
   if (options.passes.empty()) run_pipeline(runner);
   for (const std::string& name : options.passes) runner.run(known_pass(name));
   if (options.time) print_times(runner);
-  fmt::print("{}", print_text(runner.finish()));
+  const Module result = runner.finish();
+  if (options.output.empty())
+    fmt::print("{}", print_text(result));
+  else
+    write_module(options.output, result);
   return kExitOk;
 }
 
@@ -49,6 +54,7 @@ Action declare_opt(CLI::App& app) {
   app.add_option("graph", options->input.path, "graph file, JSON or .txt");
   app.add_flag("--allow-path", options->input.allow_path, "let weights lie outside the graph's folder");
   app.add_flag("--list", options->list, "list the passes");
+  app.add_option("-o,--output", options->output, "write a graph file here instead of printing the text form");
   app.add_option("--passes", options->passes, "run just these passes, in this order")->delimiter(',');
   app.add_option("--disable", options->compile.disabled, "leave out a pass, or its n-th run: name or name:n")
       ->delimiter(',');

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ir/equal_names.h"
 #include "ir/op_def.h"
 #include "ir/text_parser.h"
 #include "random_module.h"
@@ -91,6 +92,30 @@ TEST_CASE("I5: unique names") {
   CHECK(broken([](Module&, Function& f) { f.name = "g"; }) == "I5");
   CHECK(broken([](Module& m, Function&) { m.states[0].name = "c"; }) == "I5");
   CHECK(broken([](Module& m, Function&) { m.dims.push_back(m.dims[0]); }) == "I5");
+}
+
+TEST_CASE("bodies are functions too") {
+  Module module = parse_text(R"(module m
+func f(%x: f64[]) {
+  %h, %ys = scan(%x) {carries = 1, steps = [3]} body(%h: f64[]) {
+    %n = neg(%h)
+    output h = %n
+    output y = %h
+  }
+  output h = %h
+  output ys = %ys
+}
+)",
+                             "t.txt");
+  REQUIRE(verify(module).empty());
+  Function f = *module.functions[0];
+  Function body = *f.nodes[0].regions[0];
+  body.outputs[1].name = "h";
+  f.nodes[0].regions[0] = std::make_shared<const Function>(body);
+  CHECK(verify(module, f).front().starts_with("I5"));
+  number_equal_names(body);
+  CHECK(body.outputs[0].name == "h");
+  CHECK(body.outputs[1].name == "h_2");
 }
 
 TEST_CASE("I6: updates") {

@@ -1,8 +1,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
 
+#include "compiler/derive/split_loops.h"
 #include "compiler/plan_memory.h"
+#include "ir/text_parser.h"
 #include "random_graph.h"
 #include "support.h"
 
@@ -137,4 +140,34 @@ TEST_CASE("a constant without elements has an address") {
   const CompiledModule compiled = planned(finish(m, f));
   REQUIRE(compiled.weights.size() == 1);
   CHECK(compiled.weights_bytes > compiled.weights[0].offset);
+}
+
+TEST_CASE("with checkpoints the gradient of a loop needs memory for about the square root of its steps") {
+  const Module module = parse_text(R"(module m
+func loss(%x: f64[16], %k: f64[16]) {
+  %h = scan(%x, %k) {carries = 1, steps = [1024]} body(%h: f64[16], %k: f64[16]) {
+    %a = sin(%h)
+    %b = mul(%a, %k)
+    %c = exp(%b)
+    %d = tanh(%c)
+    output h = %d
+  }
+  %l = reduce_sum(%h)
+  output l = %l
+}
+func slope(%x: f64[16], %k: f64[16]) {
+  %dx, %dk = grad(%x, %k) {wrt = ["x", "k"]} function = loss
+  output dx = %dx
+  output dk = %dk
+}
+)",
+                                   "t.txt");
+  std::map<std::string, std::uint64_t> bytes;
+  for (const char* checkpoint : {"none", "step", "sqrt"})
+    bytes[checkpoint] = compile(with_checkpoints(module, checkpoint), {}).workspace_bytes;
+  constexpr std::uint64_t kRow = 16 * 8;
+  CHECK(bytes["none"] > 3 * 1024 * kRow);
+  CHECK(bytes["step"] > 1024 * kRow);
+  CHECK(bytes["step"] < 1100 * kRow);
+  CHECK(bytes["sqrt"] < 8 * 32 * kRow);
 }

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "compiler/merge/common_name.h"
+#include "compiler/pipeline.h"
 #include "ir/diagnostics.h"
 #include "ir/text_parser.h"
 #include "merging_support.h"
@@ -48,6 +49,37 @@ void for_each_seed(const std::function<void(std::uint64_t seed, RandomGraphOptio
 }
 
 }  // namespace
+
+TEST_CASE("alike loops over steps become one loop over steps, and their gradients too") {
+  constexpr const char* kLoop = R"(
+  %a{0}, %as{0} = scan(%x, @h{0}, @w{0}) {{sequences = 1, carries = 1}} body(%x: f64[], %h: f64[4], %w: f64[4,4]) {{
+    %p = matmul(%w, %h)
+    %q = add(%p, %x)
+    %s = tanh(%q)
+    output h = %s
+    output y = %s
+  }}
+  %t{0} = reduce_sum(%as{0}))";
+  std::string states, loops, updates;
+  for (int k = 0; k < 3; ++k) {
+    states += fmt::format("state @h{0} : f64[4] = [{0}, 1, 2, 3]\nstate @w{0} : f64[4,4] = 0.{0}5\n", k);
+    loops += fmt::format(kLoop, k);
+    updates += fmt::format("  %n{0} = sub(@w{0}, %g{0})\n  update @w{0} = %n{0}\n", k);
+  }
+  const std::string text = "module m\n" + states + "func loss(%x: f64[20]) {" + loops + R"(
+  %s = add(%t0, %t1)
+  %t = add(%s, %t2)
+  output l = %t
+}
+func step(%x: f64[20]) {
+  %g0, %g1, %g2 = grad(%x) {wrt = ["w0", "w1", "w2"]} function = loss
+)" + updates + "}\n";
+  const CompiledModule merged = check_merging(without_applied_functions(parse_text(text, "loops.txt")));
+  std::size_t loops_of_three = 0;
+  for (const MergedGroup& group : merged.groups)
+    if (group.function == 1 && group.members.size() == 3 && group.statements >= 10) ++loops_of_three;
+  CHECK(loops_of_three == 2);  // forwards and backwards
+}
 
 TEST_CASE("case 18: 26 alike variables are one storage and one loop, whatever they are called") {
   std::vector<std::string> shuffled = numbered(26);

@@ -1,10 +1,15 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
+#include "compiler/pipeline.h"
 #include "engines.h"
 #include "ir/atomic_file.h"
+#include "ir/text_parser.h"
+#include "ir/text_printer.h"
+#include "ir/verify.h"
 
 namespace cohort {
 
@@ -24,6 +29,16 @@ TEST_CASE("cases joined to one module mean what they mean one by one") {
   const JoinedOpTexts joined(op_text_files());
   CHECK(joined.module().functions.size() > 20);
   for (const std::string& message : joined.run(op_engines()[0])) FAIL_CHECK(message);
+}
+
+TEST_CASE("what passes make of every case parses back to itself") {
+  Module joined = JoinedOpTexts(op_text_files()).module();
+  for (NamedDim& dim : joined.dims) std::replace(dim.name.begin(), dim.name.end(), '.', '_');
+  for (const Module& module : {without_applied_functions(joined), optimise(joined, {})}) {
+    CHECK(verify(module) == std::vector<std::string>());
+    const std::string text = print_text(module);
+    CHECK(print_text(parse_text(text, "joined.txt")) == text);
+  }
 }
 
 TEST_CASE("the runner sees what does not hold") {

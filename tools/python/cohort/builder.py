@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from . import safetensors
-from .data import Scalar, as_literal, encode_array, encode_literal
+from .data import Scalar, as_literal, converted, encode_array, encode_literal
 from .dtypes import dtype_name
 from .errors import GraphError
 from .types import Dim, Type, make_type, parse_dim, parse_type
@@ -97,14 +97,18 @@ class Function:
         name: str | None = None,
         loc: str | None = None,
         regions: Mapping[str, Function | str] | None = None,
+        types: Sequence[Type | str | None] = (),
     ) -> tuple[Value, ...]:
         """Appends a node and returns its results; attributes whose value is None are left out.
-        `regions` are the functions it takes: names of the module's, or what `Module.body` made."""
+        `regions` are the functions it takes: names of the module's, or what `Module.body` made.
+        Numbers and arrays among the inputs are converted to `types`, where one is given (of a `str` the
+        dtype only)."""
         names = [self._unique(name or op) for _ in range(results)]
         node: dict[str, Any] = {"name": names[0]} if results == 1 else {"names": names}
         node["op"] = op
         if inputs:
-            node["inputs"] = [self._operand(value) for value in inputs]
+            wanted = [*types, *[None] * (len(inputs) - len(types))]
+            node["inputs"] = [self._operand(*pair) for pair in zip(inputs, wanted)]
         given = {key: _attribute(value) for key, value in (attrs or {}).items() if value is not None}
         if given:
             node["attrs"] = dict(sorted(given.items()))
@@ -126,11 +130,13 @@ class Function:
         }
         return {key: value for key, value in parts.items() if value}
 
-    def _operand(self, value: Operand) -> Any:
+    def _operand(self, value: Operand, type_: Type | str | None = None) -> Any:
         if isinstance(value, Value):
             if value.module is not self.module or value.function not in (None, self):
                 raise GraphError(f"`{value.name}` does not belong to function `{self.name}`")
             return value.name
+        if type_ is not None:
+            return self.module.constant(None, converted(value, type_)).name
         literal = as_literal(value)
         if literal is None:
             constant = self.module.constant(None, np.asarray(value))
@@ -208,6 +214,10 @@ class Module:
         """How a node names a function: entry points by name, bodies as they are."""
         if isinstance(function, str):
             return function
+        if function.module is not self:
+            raise GraphError(
+                f"function `{function.name}` belongs to module `{function.module.name}`, not to `{self.name}`"
+            )
         return function.name if function in self.functions.values() else function.to_json()
 
     def annotate(self, key: str, value: Any) -> None:

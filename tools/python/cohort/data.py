@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .dtypes import is_float, is_integer
+from .dtypes import is_float, is_integer, numpy_dtype
 from .errors import GraphError
+from .types import Type
 
 Scalar = bool | int | float
 
@@ -89,6 +90,23 @@ def _decode_scalar(value: Any, dtype: np.dtype) -> Scalar:
     if isinstance(value, bool):
         raise GraphError("a boolean is no float")
     return float(value)
+
+
+def converted(value: Any, type_: Type | str) -> np.ndarray:
+    """A number or array as one of the type's dtype, and of its shape where that is constant and a scalar is
+    given; what would lose digits other than a float's last ones is refused."""
+    wanted = numpy_dtype(type_ if isinstance(type_, str) else type_.dtype)
+    given = np.asarray(value)
+    with np.errstate(all="ignore"):
+        array = given.astype(wanted)
+        back = array.astype(given.dtype)
+    is_rounding = is_float(given.dtype) and is_float(wanted)
+    kept = np.isfinite(back) == np.isfinite(given) if is_rounding else back == given
+    if not kept.all():
+        raise GraphError(f"`{value}` is no value of type `{type_}`")
+    if isinstance(type_, str) or not type_.is_constant or array.ndim > 0:
+        return array
+    return np.broadcast_to(array, type_.extents())
 
 
 def encode_literal(value: Scalar) -> Any:

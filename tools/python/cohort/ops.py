@@ -10,11 +10,15 @@ each operator means.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .data import Scalar
 from .errors import GraphError
+from .types import Type
 from .values import Value
+
+Operand = Value | Scalar
 
 if TYPE_CHECKING:
     from .builder import Function
@@ -191,107 +195,180 @@ def split(x: Value, sizes: list[int], axis: int | None = None, name: str | None 
 
 def scan(
     body: Function,
-    sequences: Sequence[Value] = (),
-    carries: Sequence[Value] = (),
-    others: Sequence[Value] = (),
-    steps: int | None = None,
+    sequences: Sequence[Operand] = (),
+    carries: Sequence[Operand] = (),
+    others: Sequence[Operand] = (),
+    steps: int | str | None = None,
     reverse: bool | None = None,
     until: bool | None = None,
     name: str | None = None,
     function: Function | None = None,
+    checkpoint: str | None = None,
+    truncate_gradient: int | None = None,
 ) -> tuple[Value, ...]:
-    """A loop: last carries, outputs of all steps, and the number of steps taken with `until`."""
+    """A loop: last carries, outputs of all steps, and the number of steps taken with `until`. `checkpoint` is
+    `none`, `sqrt` or `step`; with `truncate_gradient` only so many of the last steps are differentiated."""
     attrs = {"steps": None if steps is None else [steps], "reverse": reverse, "until": until}
+    attrs |= {"checkpoint": checkpoint, "truncate_gradient": truncate_gradient}
     attrs |= {"sequences": len(sequences) or None, "carries": len(carries) or None}
     operands = (*sequences, *carries, *others)
-    owner = _function_of(operands, function)
-    return owner.node("scan", operands, attrs, len(body.outputs), name, regions={"body": body})
+    types: list[Type | str] = [*body.inputs.values()]
+    types[: len(sequences)] = [type_.dtype for type_ in body.inputs.values()][: len(sequences)]
+    owner = _owner(operands, function, body)
+    return owner.node("scan", operands, attrs, len(body.outputs), name, None, {"body": body}, types)
 
 
 def cond(
-    condition: Value, then: Function, otherwise: Function, operands: Sequence[Value], name: str | None = None
+    condition: Operand,
+    then: Function,
+    otherwise: Function,
+    operands: Sequence[Operand],
+    name: str | None = None,
+    into: Function | None = None,
 ) -> tuple[Value, ...]:
     """The outputs of one of two functions of the operands."""
     regions = {"then": then, "else": otherwise}
-    owner = _function_of((condition, *operands), None)
-    return owner.node("cond", (condition, *operands), None, len(then.outputs), name, regions=regions)
+    owner = _owner((condition, *operands), into, then)
+    types = ["bool", *then.inputs.values()]
+    return owner.node("cond", (condition, *operands), None, len(then.outputs), name, None, regions, types)
 
 
 def while_(
     condition: Function,
     body: Function,
-    carries: Sequence[Value],
-    others: Sequence[Value] = (),
+    carries: Sequence[Operand],
+    others: Sequence[Operand] = (),
     max_steps: int = 1000,
     name: str | None = None,
+    into: Function | None = None,
 ) -> tuple[Value, ...]:
     """The last carries of a body that runs as long as a condition of the same inputs holds."""
     operands = (*carries, *others)
     attrs = {"carries": len(carries), "max_steps": max_steps}
-    owner = _function_of(operands, None)
+    owner = _owner(operands, into, body)
     regions = {"condition": condition, "body": body}
-    return owner.node("while", operands, attrs, len(carries), name, regions=regions)
+    types = [*body.inputs.values()]
+    return owner.node("while", operands, attrs, len(carries), name, None, regions, types)
 
 
 def vmap(
-    function: Function, operands: Sequence[Value], batched: Sequence[str], name: str | None = None
+    function: Function,
+    operands: Sequence[Operand],
+    batched: Sequence[str],
+    name: str | None = None,
+    into: Function | None = None,
 ) -> tuple[Value, ...]:
     """A function over the elements along axis 0 of the inputs that `batched` names; outputs are stacked."""
-    return _applied("vmap", function, operands, len(function.outputs), {"batched": batched}, name)
+    types = [type_.dtype if key in batched else type_ for key, type_ in function.inputs.items()]
+    attrs = {"batched": batched}
+    return _applied("vmap", function, operands, len(function.outputs), attrs, into, name, types)
 
 
-def call(function: Function, *operands: Value, name: str | None = None) -> tuple[Value, ...]:
+def call(
+    function: Function, *operands: Operand, name: str | None = None, into: Function | None = None
+) -> tuple[Value, ...]:
     """The outputs of a function of the module, which updates no state."""
-    return _applied("call", function, operands, len(function.outputs), None, name)
+    return _applied("call", function, operands, len(function.outputs), {}, into, name)
 
 
 def grad(
-    function: Function, operands: Sequence[Value], wrt: Sequence[str], disconnected: str | None = None
+    function: Function,
+    operands: Sequence[Operand],
+    wrt: Sequence[str],
+    disconnected: str | None = None,
+    into: Function | None = None,
 ) -> tuple[Value, ...]:
     """The gradients of a function's only output, a float scalar, by the inputs and states in `wrt`."""
-    return _applied("grad", function, operands, len(wrt), {"wrt": wrt, "disconnected": disconnected})
+    attrs = {"wrt": wrt, "disconnected": disconnected}
+    return _applied("grad", function, operands, len(wrt), attrs, into)
 
 
 def value_and_grad(
-    function: Function, operands: Sequence[Value], wrt: Sequence[str], disconnected: str | None = None
+    function: Function,
+    operands: Sequence[Operand],
+    wrt: Sequence[str],
+    disconnected: str | None = None,
+    into: Function | None = None,
 ) -> tuple[Value, ...]:
     """A function's only output, a float scalar, then its gradients."""
     attrs = {"wrt": wrt, "disconnected": disconnected}
-    return _applied("value_and_grad", function, operands, 1 + len(wrt), attrs)
+    return _applied("value_and_grad", function, operands, 1 + len(wrt), attrs, into)
 
 
 def vjp(
-    function: Function, operands: Sequence[Value], cotangents: Sequence[Value], wrt: Sequence[str]
+    function: Function,
+    operands: Sequence[Operand],
+    cotangents: Sequence[Operand],
+    wrt: Sequence[str],
+    disconnected: str | None = None,
+    into: Function | None = None,
 ) -> tuple[Value, ...]:
     """A function's outputs, then for each of `wrt` what one cotangent for each output pulls back to it."""
+    attrs = {"wrt": wrt, "disconnected": disconnected}
     results = len(function.outputs) + len(wrt)
-    return _applied("vjp", function, (*operands, *cotangents), results, {"wrt": wrt})
+    return _applied("vjp", function, (*operands, *cotangents), results, attrs, into)
 
 
 def jvp(
-    function: Function, operands: Sequence[Value], tangents: Sequence[Value], wrt: Sequence[str]
+    function: Function,
+    operands: Sequence[Operand],
+    tangents: Sequence[Operand],
+    wrt: Sequence[str],
+    disconnected: str | None = None,
+    into: Function | None = None,
 ) -> tuple[Value, ...]:
     """A function's outputs, then the tangent of each for one tangent for each of `wrt`."""
-    return _applied("jvp", function, (*operands, *tangents), 2 * len(function.outputs), {"wrt": wrt})
+    attrs = {"wrt": wrt, "disconnected": disconnected}
+    types = [*function.inputs.values(), *_types_of(function, wrt)]
+    results = 2 * len(function.outputs)
+    return _applied("jvp", function, (*operands, *tangents), results, attrs, into, None, types)
 
 
 def hvp(
-    function: Function, operands: Sequence[Value], tangents: Sequence[Value], wrt: Sequence[str]
+    function: Function,
+    operands: Sequence[Operand],
+    tangents: Sequence[Operand],
+    wrt: Sequence[str],
+    disconnected: str | None = None,
+    into: Function | None = None,
 ) -> tuple[Value, ...]:
     """The Hessian of a function's only output times the tangents, for each of `wrt`."""
-    return _applied("hvp", function, (*operands, *tangents), len(wrt), {"wrt": wrt})
+    attrs = {"wrt": wrt, "disconnected": disconnected}
+    types = [*function.inputs.values(), *_types_of(function, wrt)]
+    return _applied("hvp", function, (*operands, *tangents), len(wrt), attrs, into, None, types)
+
+
+def _types_of(function: Function, names: Sequence[str]) -> list[Type | None]:
+    """The types of inputs and states."""
+    states = function.module.states
+    known = {name: Type.of(states[name]) for name in names if name in states}
+    return [function.inputs.get(name, known.get(name)) for name in names]
+
+
+def _owner(operands: Sequence[Operand], into: Function | None, applied: Function) -> Function:
+    """Where a node that takes `applied` goes: what is asked for, the operands' function, or the open one."""
+    if into is not None or any(isinstance(operand, Value) for operand in operands):
+        return _function_of(tuple(operands), into)
+    owner = applied.module._open
+    if owner is None or owner is applied:
+        raise GraphError(f"no operand says where `{applied.name}` is applied; say `into=`")
+    return owner
 
 
 def _applied(
     op: str,
     function: Function,
-    operands: Sequence[Value],
+    operands: Sequence[Operand],
     results: int,
-    attrs: Any,
+    attrs: Mapping[str, Any],
+    into: Function | None,
     name: str | None = None,
+    types: Sequence[Type | str | None] | None = None,
 ) -> tuple[Value, ...]:
-    owner = _function_of(tuple(operands), None)
-    return owner.node(op, operands, attrs, results, name, regions={"function": function})
+    """A node that applies a function; its operands' types are those of the function's inputs."""
+    wanted = [*function.inputs.values()] if types is None else types
+    owner = _owner(operands, into, function)
+    return owner.node(op, operands, attrs, results, name, None, {"function": function}, wanted)
 
 
 def astype(x: Value, dtype: str) -> Value:

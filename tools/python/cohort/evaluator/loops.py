@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-Applied = Callable[..., list[np.ndarray]]
+
+class Applied(Protocol):
+    """A function of arrays, with the names of its inputs."""
+
+    inputs: tuple[str, ...]
+
+    def __call__(self, *operands: Any) -> list[np.ndarray]: ...
 
 
 def scan(attrs: Mapping[str, Any], steps_of: Callable[[Any], tuple[int, ...]], body: Applied):
@@ -51,9 +57,46 @@ def call(attrs: Mapping[str, Any], steps_of: Any, function: Applied):
     return lambda *operands: function(*operands)
 
 
+def while_(attrs: Mapping[str, Any], steps_of: Any, condition: Applied, body: Applied):
+    count = attrs["carries"]
+
+    def run(*operands: Any) -> list[np.ndarray]:
+        carries, others = [np.asarray(operand) for operand in operands[:count]], operands[count:]
+        for _ in range(attrs["max_steps"]):
+            if not condition(*carries, *others)[0]:
+                break
+            carries = body(*carries, *others)
+        return carries
+
+    return run
+
+
+def vmap(attrs: Mapping[str, Any], steps_of: Any, function: Applied):
+    batched = [name in attrs["batched"] for name in function.inputs]
+
+    def run(*operands: Any) -> list[np.ndarray]:
+        arrays = [np.asarray(operand) for operand in operands]
+        count = next(len(array) for array, is_batched in zip(arrays, batched) if is_batched)
+        elements = [
+            function(*(array[i] if is_batched else array for array, is_batched in zip(arrays, batched)))
+            for i in range(count)
+        ]
+        if not elements:
+            pairs = zip(arrays, batched)
+            return _zeros(0, function(*(np.zeros(a.shape[1:], a.dtype) if axis else a for a, axis in pairs)))
+        return [np.stack(parts) for parts in zip(*elements)]
+
+    return run
+
+
+# What the compiler writes as other operators before it means anything.
+DERIVATIVES = frozenset({"grad", "value_and_grad", "vjp", "jvp", "hvp"})
+
 # The operator and the keys of its functions.
 TABLE: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
     "scan": (scan, ("body",)),
     "cond": (cond, ("then", "else")),
     "call": (call, ("function",)),
+    "while": (while_, ("condition", "body")),
+    "vmap": (vmap, ("function",)),
 }

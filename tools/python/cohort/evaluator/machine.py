@@ -17,7 +17,8 @@ from ..errors import CohortError, EvaluationError, GraphError
 from ..program import Program
 from ..types import Type, parse_dim, parse_type
 from . import indexing, linalg, loops, randoms, reductions, scalar, shaping
-from .reader import Document, GraphSource, check_keys, read
+from .derivatives import without_derivatives
+from .reader import Document, GraphSource, check_keys
 
 _STRUCTURED = {
     **shaping.TABLE,
@@ -35,7 +36,7 @@ class Evaluator(Program):
         self, source: GraphSource, print_hook: Callable[[str, np.ndarray], None] | None = None
     ) -> None:
         """`print_hook(message, value)` receives what `print` nodes write; by default they print."""
-        self._document = document = read(source)
+        self._document = document = without_derivatives(source)
         self._print_hook = print_hook or (lambda message, value: print(message, value))
         self._plans = {name: _Plan(self, document, name, entry) for name, entry in document.functions.items()}
         self._values = dict(document.states)
@@ -183,13 +184,7 @@ class _Plan:
         entry = self._document.functions.get(function) if isinstance(function, str) else function
         if entry is None:
             raise GraphError(f"{_where(node)}there is no function `{function}`")
-        plan = _Plan(self._owner, self._document, name, entry)
-
-        def run(*operands: Any) -> list[np.ndarray]:
-            outputs, _ = plan.run(dict(zip(plan.inputs, operands)), {}, dict(self._dims))
-            return list(outputs.values())
-
-        return run
+        return _Applied(self._owner, _Plan(self._owner, self._document, name, entry), self._dims)
 
     def _checked(self, call: Callable[..., Any], type_: Type) -> Callable[..., Any]:
         """The call, and a check of its result against the node's declared type."""
@@ -213,6 +208,19 @@ class _Plan:
             return x
 
         return run
+
+
+class _Applied:
+    """A function that a node takes, as a function of arrays; it reads the state that the call began with."""
+
+    def __init__(self, owner: Evaluator, plan: _Plan, dims: Mapping[str, int]) -> None:
+        self.inputs = tuple(plan.inputs)
+        self._owner, self._plan, self._dims = owner, plan, dims
+
+    def __call__(self, *operands: Any) -> list[np.ndarray]:
+        given = dict(zip(self.inputs, operands))
+        outputs, _ = self._plan.run(given, self._owner._values, dict(self._dims))
+        return list(outputs.values())
 
 
 _WEAK = frozenset(

@@ -17,10 +17,11 @@ from ..data import decode_array
 from ..errors import GraphError
 from ..types import Type, parse_type
 
+REGIONS = ("body", "then", "else", "function", "condition")
 _KEYS = {
     "module": {"format", "version", "name", "dims", "constants", "state", "functions"},
     "function": {"inputs", "nodes", "outputs", "updates"},
-    "node": {"name", "names", "op", "inputs", "attrs", "type", "loc", "body", "then", "else", "function"},
+    "node": {"name", "names", "op", "inputs", "attrs", "type", "loc", *REGIONS},
 }
 
 GraphSource = Module | Mapping[str, Any] | str | os.PathLike[str]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,8 @@ Shape = tuple[int, ...]
 
 class Array:
     """A value with its shape and dtype; `known` holds the elements of what needs no node, `last` is its last
-    row where that is a value of its own."""
+    row where that is a value of its own, `rows` says how many rows there are where a loop decides it: `shape`
+    has the most there can be."""
 
     def __init__(
         self, shape: Sequence[int], dtype: Any, value: Value | None = None, known: np.ndarray | None = None
@@ -32,6 +34,7 @@ class Array:
         self.value = value
         self.known = known
         self.last: Array | None = None
+        self.rows: Rows | None = None
         self._filled: bool | None = None
 
     @staticmethod
@@ -59,6 +62,18 @@ class Array:
                 raw = np.ascontiguousarray(self.known).reshape(-1).view(np.uint8).reshape(self.size, -1)
                 self._filled = bool((raw == raw[0]).all())
         return self.known[(0,) * self.rank].item() if self._filled else None
+
+
+@dataclass(frozen=True)
+class Rows:
+    """As many rows as a loop has taken steps, and `offset` more."""
+
+    taken: Array
+    offset: int
+
+    def array(self, emit: Emitter, more: int = 0) -> Array:
+        offset = Array.of(np.int64(self.offset + more))
+        return emit.elementwise("add", [self.taken, offset], np.int64) if offset.known else self.taken
 
 
 class Emitter:

@@ -10,12 +10,14 @@ at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
 from pytensor.compile.builders import OpFromGraph
 from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.traversal import io_toposort
+from pytensor.ifelse import IfElse
 from pytensor.scalar import ScalarType
 from pytensor.tensor.blockwise import Blockwise
 from pytensor.tensor.elemwise import Elemwise
@@ -24,7 +26,19 @@ from pytensor.tensor.type import TensorType
 
 from ... import ops
 from ...errors import GraphError
-from . import decompositions, elementwise, linalg, loops, random, reductions, shaping, special, subtensor
+from . import (
+    branches,
+    decompositions,
+    elementwise,
+    linalg,
+    loops,
+    ragged,
+    random,
+    reductions,
+    shaping,
+    special,
+    subtensor,
+)
 from .arrays import Array, Emitter
 
 Convert = Callable[["Conversion", Any, list[Any]], list[Any]]
@@ -65,14 +79,34 @@ class Conversion:
         self.emit = emit
         self._shared = shared
         self._problems: dict[str, tuple[int, Variable]] = {}
+        self._places: dict[Any, branches.Path] = {}
 
     def run(self, outputs: Sequence[Variable], known: Mapping[Variable, Any]) -> list[Any]:
         """The outputs as arrays, where `known` has the roots (and whatever else is there already)."""
         values: dict[Variable, Any] = dict(known)
-        for node in io_toposort([*known], [*outputs]):
-            arrays = [self._value(values, variable) for variable in node.inputs]
-            values.update(zip(node.outputs, self.apply(node, arrays)))
-        return [self._value(values, variable) for variable in outputs]
+        order = io_toposort([*known], [*outputs])
+        outer, self._places = self._places, branches.places(order, outputs)
+        try:
+            self.walk(order, values, ())
+        finally:
+            self._places = outer
+        return [self.value_of(values, variable) for variable in outputs]
+
+    def walk(self, order: Sequence[Any], values: dict[Variable, Any], path: branches.Path) -> None:
+        """Converts the nodes, those in the branches of an IfElse together with it."""
+        later: dict[Any, list[list[Any]]] = {}
+        for node in order:
+            place = self._places.get(node, ())
+            if place != path:
+                choice, which = place[len(path)]
+                later.setdefault(choice, [[], []])[which].append(node)
+            elif isinstance(node.op, IfElse):
+                own = later.get(node, [[], []])
+                results = self._guarded(node, partial(branches.if_else, self, node, values, own, path))
+                values.update(zip(node.outputs, results))
+            else:
+                arrays = [self.value_of(values, variable) for variable in node.inputs]
+                values.update(zip(node.outputs, self.apply(node, arrays)))
 
     def apply(self, node: Any, arrays: list[Any]) -> list[Any]:
         """What a node gives; where it cannot be converted that is noted."""
@@ -81,14 +115,18 @@ class Conversion:
             self._note(problem, node)
         if problems or any(isinstance(array, _Missing) for array in arrays):
             return [_Missing()] * len(node.outputs)
-        outer, self.emit.label = self.emit.label, node.outputs[0].name
+        return self._guarded(node, lambda: self._converted(node, arrays))
+
+    def _guarded(self, node: Any, convert: Callable[[], list[Any]]) -> list[Any]:
+        emit = self.emit
+        outer, emit.label = emit.label, node.outputs[0].name
         try:
-            return self._converted(node, arrays)
+            return convert()
         except Unsupported as error:
             self._note(str(error), node)
             return [_Missing()] * len(node.outputs)
         finally:
-            self.emit.label = outer
+            emit.label = outer
 
     def _converted(self, node: Any, arrays: list[Any]) -> list[Any]:
         if _is_foldable(node, arrays):
@@ -97,6 +135,8 @@ class Conversion:
                 return folded
         if isinstance(node.op, OpFromGraph):
             return self.run(node.op.inner_outputs, dict(zip(node.op.inner_inputs, arrays)))
+        if any(isinstance(array, Array) and array.rows is not None for array in arrays):
+            return ragged.convert(self, node, arrays)
         convert = _lookup(node.op)
         assert convert is not None
         return convert(self, node, arrays)
@@ -111,6 +151,10 @@ class Conversion:
     def missing_result(self) -> _Missing:
         """What stands for a result that is unsupported."""
         return _Missing()
+
+    @staticmethod
+    def is_missing(value: Any) -> bool:
+        return isinstance(value, _Missing)
 
     @staticmethod
     def refuse(problem: str) -> NoReturn:
@@ -142,7 +186,7 @@ class Conversion:
         raise Unsupported(f"{what} that depends on the value of {named}")
 
     @staticmethod
-    def _value(values: Mapping[Variable, Any], variable: Variable) -> Any:
+    def value_of(values: Mapping[Variable, Any], variable: Variable) -> Any:
         if variable in values:
             return values[variable]
         if isinstance(variable, Constant):

@@ -178,6 +178,10 @@ def _write(
     results = conversion.run(graph.results, known)
     conversion.report()
     for key, array in zip(graph.outputs, results):
+        if array.rows is not None:
+            raise GraphError(
+                f"output `{key}` has as many rows as a Scan with a condition takes steps; shapes are constant"
+            )
         function.output(key, emit.solid(array))
     for variable, array in zip(graph.updates, results[len(graph.outputs) :]):
         function.update(states[variable], _fitted(emit, variable, known[variable], array))
@@ -186,7 +190,7 @@ def _write(
 def _fitted(emit: Emitter, variable: Variable, old: Any, new: Any) -> Value:
     if isinstance(old, Stream):
         old, new = old.draw, new.draw
-    if new.shape != old.shape:
+    if new.shape != old.shape or getattr(new, "rows", None) is not None:
         raise GraphError(
             f"the update of {describe(variable)} has shape {new.shape}, the variable {old.shape}"
         )

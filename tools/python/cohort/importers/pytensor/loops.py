@@ -11,9 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from pytensor.scan.op import Scan
 
-from .arrays import Array, Emitter, fresh_input
+from .arrays import Array, Emitter, Rows, fresh_input
 
 if TYPE_CHECKING:
     from .convert import Conversion
@@ -104,8 +105,6 @@ class _Loop:
 
 def scan(to: Conversion, node: Any, arrays: list[Any]) -> list[Any]:
     op = node.op
-    if op.info.as_while:
-        to.refuse("Scan with a condition, whose number of steps decides shapes")
     steps = int(to.static(node.inputs[0], arrays[0], "Scan of a number of steps"))
     loop, inner = _Loop(to, op, steps), op.inner_inputs
     for variable, value in zip(op.inner_seqs(inner), op.outer_seqs(arrays)):
@@ -120,13 +119,17 @@ def scan(to: Conversion, node: Any, arrays: list[Any]) -> list[Any]:
     results = _body(to, loop, buffers, places, carried)
     if results is None:
         return [to.missing_result] * len(node.outputs)
-    last, stacked = results
+    last, stacked, taken = results
     outputs = [_whole(to, buffer, stacked, steps) for buffer in buffers]
     for buffer, place, output in zip(buffers, places, outputs):
         if buffer.grows and 0 in place and steps > 0:
             output.last = last[place[0][0]]
+        if taken is not None:
+            _mark(to, output, taken, buffer.base, steps)
     for variable, size in zip(op.inner_nitsot_outs(op.inner_outputs), _sizes(to, node, arrays)):
         outputs.append(_last_rows(to.emit, stacked[variable], size))
+        if taken is not None:
+            _mark(to, outputs[-1], taken, 0, steps)
     return outputs + last[len(last) - op.info.n_untraced_sit_sot :]
 
 
@@ -175,11 +178,13 @@ def _body(
     buffers: list[_Buffer],
     places: list[dict[int, list[int]]],
     carried: list[Array],
-) -> tuple[list[Array], dict[Any, Array]] | None:
-    """Writes the body and the node; gives the last carries and the stacked outputs by inner variable."""
-    op, outer = loop.op, to.emit
-    traced = [*op.inner_outputs[: len(op.inner_outputs) - op.info.n_untraced_sit_sot]]
-    inner_outputs = [*traced, *op.inner_untraced_sit_sot_outs(op.inner_outputs)]
+) -> tuple[list[Array], dict[Any, Array], Array | None] | None:
+    """Writes the body and the node; gives the last carries, the stacked outputs by inner variable and, where
+    a condition ends the loop, the number of steps taken."""
+    op, outer, until = loop.op, to.emit, loop.op.info.as_while
+    untraced = [*op.inner_untraced_sit_sot_outs(op.inner_outputs)]
+    traced = [*op.inner_outputs[: len(op.inner_outputs) - len(untraced) - until]]
+    inner_outputs = [*traced, *untraced, *op.inner_outputs[len(op.inner_outputs) - until :]]
     to.emit = emit = Emitter(outer.module, loop.body)
     try:
         results = to.run(inner_outputs, loop.known)
@@ -197,6 +202,8 @@ def _body(
         after = [_fitted(to, new, old) for new, old in zip(after, carried)]
         for number, array in enumerate([*after, *(found[variable] for variable in traced)]):
             loop.body.output(f"output_{number}", emit.solid(array))
+        if until:
+            loop.body.output("stop", emit.solid(emit.truth(results[-1])))
     finally:
         to.emit = outer
     types = [(array.shape, array.dtype) for array in carried]
@@ -204,8 +211,20 @@ def _body(
     operands = [*loop.sequences, *loop.carries, *loop.others]
     attrs: dict[str, Any] = {"sequences": len(loop.sequences) or None, "carries": len(loop.carries) or None}
     attrs["steps"] = None if loop.sequences else [loop.steps]
+    if op.truncate_gradient != -1:
+        attrs["truncate_gradient"] = op.truncate_gradient
+    if until:
+        attrs["until"] = True
+        types.append(((), np.int64))
     nodes = outer.nodes("scan", operands, types, regions={"body": loop.body}, **attrs)
-    return nodes[: len(carried)], dict(zip(traced, nodes[len(carried) :]))
+    return nodes[: len(carried)], dict(zip(traced, nodes[len(carried) :])), nodes[-1] if until else None
+
+
+def _mark(to: Conversion, output: Array, taken: Array, base: int, steps: int) -> None:
+    """Says that a loop which may stop early has written the output."""
+    if output.shape[0] != base + steps:
+        to.refuse("Scan with a condition that keeps its last rows only")
+    output.rows = Rows(taken, base)
 
 
 def _fitted(to: Conversion, new: Array, old: Array) -> Array:

@@ -17,6 +17,7 @@ import numpy as np
 import pymc
 import pytensor
 import pytensor.tensor as pt
+from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.replace import clone_replace
 
@@ -67,6 +68,7 @@ class Posterior:
     module: Module
     parameters: list[Part]
     variables: list[Part]
+    settings: Mapping[str, Any]
 
     @property
     def size(self) -> int:
@@ -81,6 +83,20 @@ class Posterior:
         """Arrays by name, of a vector of `parameters` or of `variables`."""
         parts = self.parameters if np.shape(flat)[-1] == self.size else self.variables
         return {part.name: flat[..., part.slice].reshape((*flat.shape[:-1], *part.shape)) for part in parts}
+
+    def with_data(self, **data: Any) -> Posterior:
+        """The posterior with other observed data or `pm.Data`, the latter of other shapes of the same rank if
+        need be; those not named stay."""
+        kept = dict(self.settings["data"] or {})
+        for name, value in data.items():
+            if name not in self.module.states:
+                raise GraphError(f"`{name}` is no data of the model")
+            old = self.module.states[name]
+            array = np.asarray(value, dtype=old.dtype)
+            if array.ndim != old.ndim:
+                raise GraphError(f"`{name}` has rank {old.ndim}, not {array.ndim}")
+            kept[name] = array
+        return from_pymc(self.model, **{**self.settings, "data": kept})
 
     def compile(
         self, output: str | os.PathLike[str] | None = None, options: Sequence[str] = ()
@@ -98,6 +114,7 @@ def from_pymc(
     gradient: str = "cohort",
     observed: str = "state",
     expand: bool = True,
+    data: Mapping[str, Any] | None = None,
 ) -> Posterior:
     """The posterior of a PyMC model (default: the one in whose context this is called).
 
@@ -107,6 +124,7 @@ def from_pymc(
     * `observed`: observed data become `state`, which can be replaced at the same shape, or `constant`, which
       lets
       the compiler compute with them.
+    * `data`: observed data and `pm.Data` to take in place of the model's own, by name.
     * `expand`: whether there is a function for the constrained and deterministic variables.
 
     Parameters outside their support give a log density of -inf, as in PyMC, unless the model's `check_bounds`
@@ -123,19 +141,20 @@ def from_pymc(
             raise GraphError(f"`{value.name}` is discrete: it has no gradient")
     parameters = _parts(values, _value_shapes(model, values))
     x = pt.vector("unconstrained", dtype="float64", shape=(parameters[-1].stop,))
-    data = _shared_data(model) if observed == "state" else {}
+    settings = {"name": name, "gradient": gradient, "observed": observed, "expand": expand, "data": data}
+    replaced = _shared_data(model, observed == "state", dict(data or {}))
     if gradient not in ("pytensor", "cohort"):
         raise GraphError(f"`gradient` is `pytensor` or `cohort`, not `{gradient}`")
     own = gradient == "cohort"
-    graphs = {"density" if own else "logp": _density_graph(model, values, parameters, x, data, not own)}
+    graphs = {"density" if own else "logp": _density_graph(model, values, parameters, x, replaced, not own)}
     variables = parameters
     if expand:
-        graphs["expand"], variables = _expanding_graph(model, values, parameters, x, data)
+        graphs["expand"], variables = _expanding_graph(model, values, parameters, x, replaced)
     module = Module(name)
     add_functions(module, graphs)
     if own:
         _differentiate(module)
-    return Posterior(model, module, parameters, variables)
+    return Posterior(model, module, parameters, variables, settings)
 
 
 def _parts(variables: Sequence[Variable], shapes: Sequence[tuple[int, ...]], start: int = 0) -> list[Part]:
@@ -154,13 +173,28 @@ def _value_shapes(model: pymc.Model, values: Sequence[Any]) -> list[tuple[int, .
     return [np.shape(point[value.name]) for value in values]
 
 
-def _shared_data(model: pymc.Model) -> dict[Variable, Variable]:
-    """Observed constants and the shared variables that take their place."""
+def _shared_data(model: pymc.Model, observed: bool, given: dict[str, Any]) -> dict[Variable, Variable]:
+    """Observed constants and data, and the shared variables that take their place; those `given` have other
+    elements."""
     data: dict[Variable, Variable] = {}
+
+    def share(variable: Any, name: str, own: np.ndarray) -> None:
+        elements = np.asarray(given.pop(name, own), dtype=own.dtype)
+        data[variable] = pytensor.shared(elements, name=name, shape=elements.shape)
+
     for variable in model.observed_RVs:
         value = model.rvs_to_values[variable]
-        if isinstance(value, Constant):
-            data[value] = pytensor.shared(np.asarray(value.data), name=variable.name, shape=value.data.shape)
+        if isinstance(value, Constant) and (observed or variable.name in given):
+            if np.shape(given.get(variable.name, value.data)) != value.data.shape:
+                raise GraphError(
+                    f"`{variable.name}` is observed as a constant; as `pm.Data` its shape may change"
+                )
+            share(value, variable.name, np.asarray(value.data))
+    for variable in model.data_vars:
+        if variable.name in given and isinstance(variable, SharedVariable):
+            share(variable, variable.name, variable.get_value())
+    if given:
+        raise GraphError(f"`{min(given)}` is no data of the model")
     return data
 
 

@@ -179,7 +179,7 @@ def build(
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise ToolError(f"`{command[0]}` ended with status {done.returncode}\n{done.stderr}")
-    return CompiledPosterior(posterior, compiled, library)
+    return CompiledPosterior(posterior, compiled, library, options)
 
 
 def _runtime_headers() -> Path:
@@ -194,8 +194,10 @@ def _runtime_headers() -> Path:
 class CompiledPosterior:
     """`logp, gradient = compiled(x)`; `module` holds the state, `address` the sampler's function."""
 
-    def __init__(self, posterior: Posterior, module: CompiledModule, library: Path) -> None:
-        self.posterior, self.module = posterior, module
+    def __init__(
+        self, posterior: Posterior, module: CompiledModule, library: Path, options: Sequence[str]
+    ) -> None:
+        self.posterior, self.module, self._options = posterior, module, options
         self._library = ctypes.CDLL(str(library.resolve()))
         self._prefix = module.manifest["module"]["prefix"]
         self._x = np.zeros(posterior.size)
@@ -215,9 +217,16 @@ class CompiledPosterior:
         return self.posterior.unflatten(self.module.expand(x)["values"])
 
     def set_data(self, **data: Any) -> None:
-        """Replaces observed data or `pm.Data` at the same shape."""
-        for name, value in data.items():
-            self.module.set_state(name, value)
+        """Replaces observed data or `pm.Data` at the same rank. Where a shape changes the model is compiled
+        anew, in a temporary folder, and addresses are new; else nothing but the elements changes."""
+        states = self.posterior.module.states
+        if all(name not in states or np.shape(value) == states[name].shape for name, value in data.items()):
+            for name, value in data.items():
+                self.module.set_state(name, value)
+            return
+        kept = {name: self.module.state(name) for name in states}
+        renewed = build(self.posterior.with_data(**{**kept, **data}), None, self._options)
+        self.__dict__.update(renewed.__dict__)
 
     def address(self, function: str = "sampler") -> int:
         """The address of `NAME_sampler`, `NAME_expand_values` or their pooled forms."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pytensor import gradient, raise_op
 from pytensor.compile import ops as compile_ops
-from pytensor.ifelse import IfElse
 from pytensor.printing import Print
 from pytensor.tensor import basic
 from pytensor.tensor.elemwise import DimShuffle
@@ -172,17 +171,6 @@ def printed(to: Conversion, node: Any, arrays: list[Array]) -> list[Array]:
     return [to.emit.node("print", [value], value.shape, value.dtype, message=node.op.message)]
 
 
-def if_else(to: Conversion, node: Any, arrays: list[Array]) -> list[Array]:
-    """Both branches are computed, one is taken; results of different shapes cannot be told apart."""
-    condition, count = arrays[0], node.op.n_outs
-    yes, no = arrays[1 : 1 + count], arrays[1 + count :]
-    if condition.known is not None:
-        return yes if condition.known.all() else no
-    if any(a.shape != b.shape for a, b in zip(yes, no)):
-        to.refuse("IfElse whose branches have different shapes")
-    return [to.emit.where(condition, a, b, a.dtype) for a, b in zip(yes, no)]
-
-
 OPERATORS = {
     DimShuffle: dim_shuffle,
     Shape: shape_of,
@@ -208,11 +196,10 @@ OPERATORS = {
     compile_ops.ViewOp: passed_on,
     compile_ops.DeepCopyOp: passed_on,
     gradient.ZeroGrad: without_gradient,
-    gradient.UndefinedGrad: passed_on,
     gradient.DisconnectedGrad: without_gradient,
     gradient.GradClip: passed_on,
     gradient.GradScale: passed_on,
+    gradient.UndefinedGrad: passed_on,
     raise_op.CheckAndRaise: check,
     Print: printed,
-    IfElse: if_else,
 }
