@@ -70,11 +70,11 @@ CompiledModule compile(Module module, const CompileOptions& options) {
   compiled.module = without_applied_functions(optimise(std::move(module), graph_options(options)));
   std::vector<kernel::Program> programs;
   for (const std::shared_ptr<const Function>& function : compiled.module.functions)
-    programs.push_back(lower(compiled.module, *function));
+    programs.push_back(lower(compiled.module, *function, options.device.cpu));
   std::vector<std::size_t> lowered;
   for (const kernel::Program& program : programs) lowered.push_back(program.kernels.size());
-  MergeResult merged =
-      merge_kernels(compiled.module, programs, options.merge, call_counts(compiled.module, options.profile));
+  MergeResult merged = merge_kernels(compiled.module, programs, options.merge, options.device.cpu,
+                                     call_counts(compiled.module, options.profile));
   compiled.state_storages = std::move(merged.state_storages);
   for (std::size_t f = 0; f < programs.size(); ++f) {
     std::vector<FixedDim> common = common_dims(*compiled.module.functions[f], programs[f], options.profile);

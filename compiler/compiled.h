@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "compiler/device/device_profile.h"
 #include "compiler/profile.h"
 #include "ir/graph.h"
 #include "ir/kernel.h"
@@ -141,6 +142,8 @@ struct CompileOptions {
   bool print_changed = false;          // --print-changed
   std::string reproducer;              // file to write if a pass fails; empty: none
   Profile profile = {};                // --profile: what calls were like; empty: not known
+  // --device-profile: what the machine is like
+  DeviceProfile device = default_device_profile();
 };
 
 // Runs the whole pipeline (pipeline.cpp).

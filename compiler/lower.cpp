@@ -45,7 +45,7 @@ struct Computed {
 
 class FunctionLowering {
  public:
-  FunctionLowering(const Module& module, const Function& function)
+  FunctionLowering(const Module& module, const Function& function, const CpuProfile& cpu)
       : module_(module),
         function_(function),
         plan_(plan_inlining(module, function)),
@@ -69,8 +69,8 @@ class FunctionLowering {
     scope_.temporary = [this](const Type& type, std::string name) {
       return add_buffer(std::move(name), BufferKind::kTemporary, type, 0);
     };
-    scope_.region = [this](const Function& body, const RegionPlaces& places) {
-      lower_region(module_, body, places, program_, scope_);
+    scope_.region = [this, &cpu](const Function& body, const RegionPlaces& places) {
+      lower_region(module_, body, places, program_, scope_, cpu);
     };
   }
 
@@ -369,8 +369,8 @@ class FunctionLowering {
 
 }  // namespace
 
-Program lower(const Module& module, const Function& function) {
-  return FunctionLowering(module, function).run();
+Program lower(const Module& module, const Function& function, const CpuProfile& cpu) {
+  return FunctionLowering(module, function, cpu).run();
 }
 
 }  // namespace cohort

@@ -5,11 +5,13 @@
 // variable is written. `fuse_loops` and `update_in_place` remove the copies that are not needed.
 #pragma once
 
+#include "compiler/device/device_profile.h"
 #include "ir/graph.h"
 #include "ir/kernel.h"
 
 namespace cohort {
 
-kernel::Program lower(const Module& module, const Function& function);
+kernel::Program lower(const Module& module, const Function& function,
+                      const CpuProfile& cpu = default_device_profile().cpu);
 
 }  // namespace cohort

@@ -173,12 +173,12 @@ class RegionSplicer {
 };
 
 // The passes that work on the list of a body's nests. Those after them see the kernel as a whole.
-Program improved(Program program, const Dims& dims) {
+Program improved(Program program, const Dims& dims, const CpuProfile& cpu) {
   program = loop_passes::separate_checks(std::move(program), dims);
   program = loop_passes::order_kernels(std::move(program), dims);
   program = loop_passes::update_in_place(std::move(program), dims);
-  program = loop_passes::vectorise(std::move(program), dims);
-  program = loop_passes::fuse_loops(std::move(program), dims);
+  program = loop_passes::vectorise(std::move(program), dims, cpu);
+  program = loop_passes::fuse_loops(std::move(program), dims, cpu);
   program = loop_passes::forward_stores(std::move(program), dims);
   return loop_passes::remove_dead(std::move(program), dims);
 }
@@ -195,9 +195,9 @@ BufferId constant_buffer(Program& program, const Buffer& buffer) {
 }  // namespace
 
 void lower_region(const Module& module, const Function& body, const RegionPlaces& places, Program& program,
-                  LoweringScope& scope) {
+                  LoweringScope& scope, const CpuProfile& cpu) {
   const StatefulBody made = stateful(module, body, places);
-  const Program lowered = improved(lower(made.module, made.function), module.dims);
+  const Program lowered = improved(lower(made.module, made.function, cpu), module.dims, cpu);
   std::vector<RegionPlace> inputs(body.inputs.size()), outputs(body.outputs.size());
   for (const auto& [index, place] : places.inputs) inputs[index] = place;
   for (const auto& [index, place] : places.outputs) outputs[index] = place;

@@ -5,11 +5,12 @@
 // with state. Then its statements move into the kernel of the loop, over the buffers that `places` names.
 #pragma once
 
+#include "compiler/device/device_profile.h"
 #include "ir/lowering.h"
 
 namespace cohort {
 
 void lower_region(const Module& module, const Function& body, const RegionPlaces& places,
-                  kernel::Program& program, LoweringScope& scope);
+                  kernel::Program& program, LoweringScope& scope, const CpuProfile& cpu);
 
 }  // namespace cohort

@@ -36,6 +36,9 @@ using namespace kernel;
 
 constexpr std::size_t kMaxStatements =
     200;  // in a kernel: compile time grows faster than the length of a function
+// Flat loops pay while an array fills no more than half of the second-level cache, taken as f64: 2^17
+// elements by the default profile.
+constexpr double kCachedShare = 0.5;
 
 struct Group {
   Kernel kernel;
@@ -49,8 +52,9 @@ struct Group {
 
 class KernelFuser {
  public:
-  explicit KernelFuser(const Program& program)
+  KernelFuser(const Program& program, std::int64_t cached)
       : program_(program),
+        cached_(cached),
         last_writer_(program.buffers.size(), kNone),
         last_reader_(program.buffers.size(), kNone) {}
 
@@ -172,8 +176,9 @@ class KernelFuser {
   }
 
   // Whether joining takes no flat loop away that is worth having.
-  static bool same_form(const Group& a, const Group& b) {
-    return b.statements == 0 || a.flat == b.flat || (!is_better_flat(a.flat) && !is_better_flat(b.flat));
+  bool same_form(const Group& a, const Group& b) const {
+    return b.statements == 0 || a.flat == b.flat ||
+           (!is_better_flat(a.flat, cached_) && !is_better_flat(b.flat, cached_));
   }
 
   bool fits(int group, const Group& fresh) const {
@@ -212,6 +217,7 @@ class KernelFuser {
   }
 
   const Program& program_;
+  const std::int64_t cached_;  // elements
   std::vector<Group> groups_;
   std::vector<int> last_writer_, last_reader_;  // the last group that does so, by BufferId
   int last_check_ = kNone;
@@ -221,8 +227,9 @@ class KernelFuser {
 
 }  // namespace
 
-Program fuse_loops(Program program, const Dims&) {
-  program.kernels = KernelFuser(program).run(std::move(program.kernels));
+Program fuse_loops(Program program, const Dims&, const CpuProfile& cpu) {
+  const auto cached = static_cast<std::int64_t>(kCachedShare * cpu.l2_bytes / 8);
+  program.kernels = KernelFuser(program, cached).run(std::move(program.kernels));
   return program;
 }
 

@@ -7,13 +7,14 @@
 #include <string_view>
 
 #include "compiler/compiled.h"
+#include "compiler/device/device_profile.h"
 
 namespace cohort {
 
 struct KernelPass {
   std::string_view name;
   std::string_view description;
-  kernel::Program (*run)(kernel::Program program, const Dims& dims) = nullptr;
+  kernel::Program (*run)(kernel::Program program, const Dims& dims, const CpuProfile& cpu) = nullptr;
 };
 
 // All of them in the order they run.
@@ -35,6 +36,8 @@ kernel::Program run_kernel_passes(kernel::Program program, const Dims& dims, con
 // The passes themselves; each is described at the top of kernel_passes/<name>.cpp.
 namespace loop_passes {
 #define KERNEL_PASS(name, description) kernel::Program name(kernel::Program program, const Dims& dims);
+#define PRICED_KERNEL_PASS(name, description) \
+  kernel::Program name(kernel::Program program, const Dims& dims, const CpuProfile& cpu);
 #include "compiler/kernel_passes/list.def"
 }  // namespace loop_passes
 

@@ -9,7 +9,10 @@ namespace cohort {
 namespace {
 
 constexpr KernelPass kPasses[] = {
-#define KERNEL_PASS(name, description) {#name, description, loop_passes::name},
+#define KERNEL_PASS(name, description) \
+  {#name, description,                 \
+   [](kernel::Program p, const Dims& d, const CpuProfile&) { return loop_passes::name(std::move(p), d); }},
+#define PRICED_KERNEL_PASS(name, description) {#name, description, loop_passes::name},
 #include "compiler/kernel_passes/list.def"
 };
 
@@ -34,12 +37,12 @@ kernel::Program run_kernel_passes(kernel::Program program, const Dims& dims, con
   require_valid(program, stage == KernelStage::kFinish ? "placement" : "lowering");
   bool fusing = true;
   for (const KernelPass& pass : kPasses) {
-    fusing = fusing && pass.run != loop_passes::map_threads;  // the first that asks for the device
+    fusing = fusing && pass.name != "map_threads";  // the first that asks for the device
     if (stage != KernelStage::kAll && fusing != (stage == KernelStage::kFuse)) continue;
     const auto& off = options.disabled;
     if (std::find(off.begin(), off.end(), pass.name) != off.end()) continue;
     if (pass.run == loop_passes::parallelise && !options.threads) continue;
-    program = pass.run(std::move(program), dims);
+    program = pass.run(std::move(program), dims, options.device.cpu);
     require_valid(program, pass.name);
     if (observer) observer(pass, program);
     if (options.stop_after == pass.name) break;

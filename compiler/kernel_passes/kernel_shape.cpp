@@ -6,7 +6,6 @@ namespace cohort::kernel {
 namespace {
 
 constexpr std::int64_t kShortRow = 256;
-constexpr std::int64_t kCached = std::int64_t{1} << 17;  // elements: 1 MiB of f64
 
 constexpr std::int64_t kUnshared = 1024;  // iterations
 
@@ -60,11 +59,11 @@ std::vector<std::int64_t> flat_extents(const Stmt& nest) {
   return loop->mode == LoopMode::kSimd && elementwise ? extents : std::vector<std::int64_t>{};
 }
 
-bool is_better_flat(const std::vector<std::int64_t>& extents) {
+bool is_better_flat(const std::vector<std::int64_t>& extents, std::int64_t cached) {
   if (extents.size() < 2 || extents.back() >= kShortRow) return false;
   std::int64_t count = 1;
-  for (const std::int64_t extent : extents) count = std::min(count * extent, kCached + 1);
-  return count <= kCached;
+  for (const std::int64_t extent : extents) count = std::min(count * extent, cached + 1);
+  return count <= cached;
 }
 
 }  // namespace cohort::kernel

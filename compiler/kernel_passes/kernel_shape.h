@@ -23,6 +23,7 @@ bool is_short_list(const std::vector<Stmt>& body);
 // The extents of a nest that is one flat loop in the end: loops in loops around elementwise statements, the
 // last one in lanes. Empty: it is none, or an extent is not known.
 std::vector<std::int64_t> flat_extents(const Stmt& nest);
-bool is_better_flat(const std::vector<std::int64_t>& extents);
+// `cached`: elements of an array beyond which it pays no more.
+bool is_better_flat(const std::vector<std::int64_t>& extents, std::int64_t cached);
 
 }  // namespace cohort::kernel

@@ -6,8 +6,6 @@ namespace cohort::kernel {
 namespace {
 
 constexpr double kAssumedExtent = 64;  // of a loop over a named dim
-constexpr double kFunction = 20;       // instructions, of a scalar or of a vector
-constexpr double kCarried = 4;         // cycles until an accumulated value can be added to again
 
 }  // namespace
 
@@ -22,6 +20,16 @@ double element_count(const Buffer& buffer) {
   return count;
 }
 
+double greatest_extent(const ExprRef& e, const Dims& dims) {
+  if (e->kind == ExprKind::kConst) return static_cast<double>(static_cast<std::int64_t>(e->bits));
+  if (e->kind == ExprKind::kDim) return static_cast<double>(max_extent(e->dim, dims));
+  if (e->kind != ExprKind::kOp || e->args.size() != 2) return kAssumedExtent;
+  const double a = greatest_extent(e->args[0], dims), b = greatest_extent(e->args[1], dims);
+  if (e->op == ScalarOp::k_mul) return a * b;
+  if (e->op == ScalarOp::k_sub) return a;  // nothing taken away
+  return e->op == ScalarOp::k_floor_div && b > 0 ? a / b : a + b;
+}
+
 double LoopCost::list(const std::vector<Stmt>& list, const LoopVariation* lanes) const {
   double cost = 0;
   for (const Stmt& stmt : list) {
@@ -33,7 +41,8 @@ double LoopCost::list(const std::vector<Stmt>& list, const LoopVariation* lanes)
 }
 
 double LoopCost::statement(const Stmt& stmt, const LoopVariation* lanes) const {
-  double cost = stmt.kind == StmtKind::kAccumulate || stmt.kind == StmtKind::kAssign ? kCarried : 0;
+  const bool waits = stmt.kind == StmtKind::kAccumulate || stmt.kind == StmtKind::kAssign;
+  double cost = waits ? cpu_.latency_instructions : 0;
   for_each_expr(stmt, [&](const ExprRef& e) { cost += expression(*e, lanes); });
   if (stmt.kind == StmtKind::kStore) cost += access(stmt.buffer, stmt.index, lanes);
   return cost;
@@ -43,7 +52,7 @@ double LoopCost::expression(const Expr& expr, const LoopVariation* lanes) const 
   if (expr.kind == ExprKind::kLoad) return access(expr.id, expr.args, lanes);  // its index costs nothing
   double cost = 0;
   if (expr.kind == ExprKind::kOp)
-    cost = (scalar_op_info(expr.op).traits & Trait::kTranscendental) != 0 ? kFunction : 1;
+    cost = (scalar_op_info(expr.op).traits & Trait::kTranscendental) != 0 ? cpu_.function_instructions : 1;
   for (const ExprRef& arg : expr.args) cost += expression(*arg, lanes);
   return cost;
 }
@@ -59,7 +68,7 @@ double LoopCost::access(BufferId buffer, const std::vector<ExprRef>& index,
     case Movement::kOther:
       break;
   }
-  return kCostLanes;
+  return cpu_.lanes;
 }
 
 }  // namespace cohort::kernel

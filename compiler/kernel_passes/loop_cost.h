@@ -1,21 +1,22 @@
 // A rough count of the instructions of statements: what `vectorise` compares loops by and `parallelise`
 // divides by. It knows which accesses move by one element in lanes and which need an index for each; it knows
-// nothing of memory.
+// nothing of memory. What is counted unlike 1 comes from the profile of the machine.
 #pragma once
 
+#include "compiler/device/device_profile.h"
 #include "compiler/kernel_passes/access.h"
 
 namespace cohort::kernel {
 
-inline constexpr double kCostLanes = 8;  // of a typical vector
-
 // How often a loop runs, how many elements a buffer has; a guess where a named dim decides.
 double trip_count(const Stmt& loop);
 double element_count(const Buffer& buffer);
+// The value of an extent with every dim at its greatest; a guess where it is computed.
+double greatest_extent(const ExprRef& e, const Dims& dims);
 
 class LoopCost {
  public:
-  explicit LoopCost(const Program& program) : program_(program) {}
+  LoopCost(const Program& program, const CpuProfile& cpu) : program_(program), cpu_(cpu) {}
 
   // Of statements with all loops within, run once: of all lanes at once if `lanes` is the simd loop around.
   double list(const std::vector<Stmt>& list, const LoopVariation* lanes) const;
@@ -27,6 +28,7 @@ class LoopCost {
   double access(BufferId buffer, const std::vector<ExprRef>& index, const LoopVariation* lanes) const;
 
   const Program& program_;
+  const CpuProfile& cpu_;
 };
 
 }  // namespace cohort::kernel

@@ -11,7 +11,7 @@
 //
 // What an iteration does, one thread does, in its order: bits do not depend on the number of threads. A loop
 // of few iterations is left to the loops within, where those have enough work, since few do not divide well.
-// The grain is the number of iterations that make up kWork, in terms of named dims where loops within run
+// The grain is the number of iterations that make up this work, in terms of named dims where loops within run
 // over them; emitted code compares it with the actual extent. Last before `outline`: it sees the final loops.
 //
 // Large products are calls, which divide themselves: they get a grain (multiplications), scratch for several
@@ -33,10 +33,11 @@
 namespace cohort::kernel {
 namespace {
 
-// Instructions worth a thread: 3 to 4 us of arithmetic in cache, more where memory is the limit. Two OpenMP
-// threads win from 3.5 us of work for both and are 1.4 times as fast as one at 7 us, 1.6 times at 13 us
-// (tools/bench/threads.py; a region costs 1.2 us). Twice this is the least that is shared.
-constexpr std::int64_t kWork = 16000;
+// The work that a thread must have, in times of a fork and join: 3 to 4 us of arithmetic in cache by the
+// default profile, more where memory is the limit. Two OpenMP threads win from 3.5 us of work for both and
+// are 1.4 times as fast as one at 7 us, 1.6 times at 13 us (tools/bench/threads.py; a region costs 1.2 us).
+// Twice this is the least that is shared.
+constexpr double kWorthForks = 3;
 constexpr std::int64_t kFine = 16;           // costs are counted in sixteenths of an instruction
 constexpr std::int64_t kAssumedExtent = 64;  // of a loop whose extent is not known at entry
 constexpr std::int64_t kFewIterations = 16;
@@ -67,8 +68,12 @@ ExprRef rounded_up(const ExprRef& e, std::int64_t multiple) {
 
 class LoopSharer {
  public:
-  LoopSharer(Program& program, const Dims& dims, std::int64_t work)
-      : program_(program), dims_(dims), cost_(program), work_(work) {}
+  LoopSharer(Program& program, const Dims& dims, const CpuProfile& cpu, std::int64_t work)
+      : program_(program),
+        dims_(dims),
+        lanes_(std::max<std::int64_t>(1, std::llround(cpu.lanes))),
+        cost_(program, cpu),
+        work_(work) {}
 
   // Marks loops of the list; whether there was one.
   bool choose(std::vector<Stmt>& list) {
@@ -92,8 +97,8 @@ class LoopSharer {
   bool choose(Stmt& loop) {
     if (loop.mode == LoopMode::kUnroll || !is_extent(loop.value)) return false;
     const ExprRef iteration = iteration_cost(loop);
-    const double trips = at_most(loop.value);
-    if (trips * at_most(iteration) < 2.0 * static_cast<double>(work_ * kFine)) return false;
+    const double trips = greatest_extent(loop.value, dims_);
+    if (trips * greatest_extent(iteration, dims_) < 2.0 * static_cast<double>(work_ * kFine)) return false;
     const bool simd = loop.mode == LoopMode::kSimd;
     const bool free = trips >= 2 && is_independent(program_, loop, variation_of(loop), Together::kThreads);
     const bool few = trips < static_cast<double>(kFewIterations);
@@ -107,9 +112,9 @@ class LoopSharer {
   }
 
   bool divide_product(Stmt& call) {
-    const double grain = static_cast<double>(work_) * kCostLanes;
+    const double grain = static_cast<double>(work_ * lanes_);
     double work = 1;
-    for (std::size_t k = kBatch; k <= kDepth; ++k) work *= at_most(call.index[k]);
+    for (std::size_t k = kBatch; k <= kDepth; ++k) work *= greatest_extent(call.index[k], dims_);
     if (call.outputs < 2 || work < 2 * grain) return false;  // the second output is its scratch
     Dim& scratch = program_.buffers[call.buffers[1]].shape[0];
     const std::int64_t room = std::max<std::int64_t>(scratch.offset, 1);
@@ -125,9 +130,9 @@ class LoopSharer {
 
   // Bytes of a product's operands and result.
   double data_of(const Stmt& call) const {
-    const double m = at_most(call.index[kM]), n = at_most(call.index[kN]),
-                 depth = at_most(call.index[kDepth]);
-    const double elements = at_most(call.index[kBatch]) * (m * depth + depth * n + m * n);
+    const double m = greatest_extent(call.index[kM], dims_), n = greatest_extent(call.index[kN], dims_),
+                 depth = greatest_extent(call.index[kDepth], dims_);
+    const double elements = greatest_extent(call.index[kBatch], dims_) * (m * depth + depth * n + m * n);
     return elements * static_cast<double>(dtype_bytes(program_.buffers[call.buffers[0]].dtype));
   }
 
@@ -135,7 +140,7 @@ class LoopSharer {
   bool divide_panels(Stmt& call, std::initializer_list<std::size_t> extents, double lanes) {
     const double grain = static_cast<double>(work_) * lanes;
     double work = 1;
-    for (const std::size_t k : extents) work *= at_most(call.index[k]);
+    for (const std::size_t k : extents) work *= greatest_extent(call.index[k], dims_);
     if (work < 2 * grain) return false;
     call.grain = constant_index(std::llround(grain));
     return true;
@@ -160,31 +165,20 @@ class LoopSharer {
     const bool simd = loop.mode == LoopMode::kSimd;
     const LoopVariation variation = simd ? variation_of(loop) : LoopVariation{};
     const ExprRef cost = constant_index(kFine) + list_cost(loop.body, simd ? &variation : lanes);
-    const auto by = static_cast<std::int64_t>(kCostLanes);
-    return simd ? op(ScalarOp::k_floor_div, {cost, constant_index(by)}, DType::kI64) : cost;
-  }
-
-  // With every dim at its greatest.
-  double at_most(const ExprRef& e) const {
-    if (e->kind == ExprKind::kConst) return static_cast<double>(static_cast<std::int64_t>(e->bits));
-    if (e->kind == ExprKind::kDim) return static_cast<double>(max_extent(e->dim, dims_));
-    if (e->kind != ExprKind::kOp || e->args.size() != 2) return static_cast<double>(kAssumedExtent);
-    const double a = at_most(e->args[0]), b = at_most(e->args[1]);
-    if (e->op == ScalarOp::k_mul) return a * b;
-    if (e->op == ScalarOp::k_sub) return a;  // nothing taken away
-    return e->op == ScalarOp::k_floor_div && b > 0 ? a / b : a + b;
+    return simd ? op(ScalarOp::k_floor_div, {cost, constant_index(lanes_)}, DType::kI64) : cost;
   }
 
   Program& program_;
   const Dims& dims_;
+  const std::int64_t lanes_;
   const LoopCost cost_;
   const std::int64_t work_;
 };
 
 }  // namespace
 
-Program share_loops(Program program, const Dims& dims, std::int64_t work) {
-  LoopSharer sharer(program, dims, work);
+Program share_loops(Program program, const Dims& dims, const CpuProfile& cpu, std::int64_t work) {
+  LoopSharer sharer(program, dims, cpu, work);
   for (Kernel& kernel : program.kernels) {
     if (kernel.device == Device::kCpu) sharer.choose(kernel.body);
   }
@@ -195,8 +189,9 @@ Program share_loops(Program program, const Dims& dims, std::int64_t work) {
 
 namespace cohort::loop_passes {
 
-kernel::Program parallelise(kernel::Program program, const Dims& dims) {
-  return kernel::share_loops(std::move(program), dims, kernel::kWork);
+kernel::Program parallelise(kernel::Program program, const Dims& dims, const CpuProfile& cpu) {
+  const double work = kernel::kWorthForks * cpu.fork_join_ns / cpu.instruction_ns;
+  return kernel::share_loops(std::move(program), dims, cpu, std::max<std::int64_t>(1, std::llround(work)));
 }
 
 }  // namespace cohort::loop_passes

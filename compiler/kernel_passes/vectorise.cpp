@@ -27,7 +27,8 @@ using namespace kernel;
 
 class Vectoriser {
  public:
-  explicit Vectoriser(const Program& program) : program_(program), cost_(program) {}
+  Vectoriser(const Program& program, const CpuProfile& cpu)
+      : program_(program), lanes_(cpu.lanes), cost_(program, cpu) {}
 
   // The cost of a list with the best choice of simd loops within, which are marked.
   double choose(std::vector<Stmt>& list) {
@@ -47,7 +48,7 @@ class Vectoriser {
     if (stmt.mode != LoopMode::kSerial) return serial;
     const LoopVariation loop = variation_of(stmt);
     if (!is_independent(program_, stmt, loop, Together::kLanes)) return serial;
-    const double simd = std::ceil(trips / kCostLanes) * (1 + cost_.list(stmt.body, &loop));
+    const double simd = std::ceil(trips / lanes_) * (1 + cost_.list(stmt.body, &loop));
     if (simd >= serial) return serial;
     clear_modes(stmt.body);
     stmt.mode = LoopMode::kSimd;
@@ -63,13 +64,14 @@ class Vectoriser {
   }
 
   const Program& program_;
+  const double lanes_;
   const LoopCost cost_;
 };
 
 }  // namespace
 
-Program vectorise(Program program, const Dims&) {
-  Vectoriser vectoriser(program);
+Program vectorise(Program program, const Dims&, const CpuProfile& cpu) {
+  Vectoriser vectoriser(program, cpu);
   for (Kernel& kernel : program.kernels) vectoriser.choose(kernel.body);
   return program;
 }

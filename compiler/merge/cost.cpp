@@ -18,9 +18,10 @@ using namespace kernel;
 
 namespace {
 
-// A member that fills the second-level cache by itself gains nothing from one loop: the call it saves is
-// nothing beside its work, and its values no longer pass to the next kernel in cache.
-constexpr double kMostMemberBytes = 256 * 1024;
+// A member that fills this share of the second-level cache by itself (256 KiB by the default profile) gains
+// nothing from one loop: the call it saves is nothing beside its work, and its values no longer pass to the
+// next kernel in cache.
+constexpr double kMostOfCache = 0.125;
 
 // Outputs are computed in the storage and copied, each by a loop of its own, so merging saves no loop where
 // all results are outputs: 30 outputs of 1,000 elements each took 1.65 times as long, 300 of 20
@@ -30,7 +31,7 @@ constexpr double kMostCopied = 0.03;
 // 20 neurons with their activities as outputs took 0.47 times as long merged, copies and all, 100 of 5
 // neurons 0.46.
 constexpr double kMostCopiedOfShort = 0.2;
-constexpr double kShort = 4 * kCostLanes;
+constexpr double kShortVectors = 4;
 constexpr double kCopy = 3;  // instructions for an element as loop_cost.h counts: a load, a store, the loop
 // Beyond this many statements less to emit and compile, the text counts for more than the copies.
 constexpr double kManyStatements = 4000;
@@ -52,21 +53,27 @@ bool only_calls(const Kernel& kernel) {
                      [](const Stmt& s) { return s.kind == StmtKind::kCall; });
 }
 
-bool is_short_nest(const Kernel& kernel) {
+bool is_short_nest(const Kernel& kernel, const CpuProfile& cpu) {
   if (kernel.body.size() != 1 || kernel.body.front().kind != StmtKind::kFor) return false;
   const Stmt& rows = kernel.body.front();
   const bool loops_inside =
       rows.body.size() > 1 &&
       std::any_of(rows.body.begin(), rows.body.end(), [](const Stmt& s) { return s.kind == StmtKind::kFor; });
-  return loops_inside && trip_count(rows) <= kShort;
+  return loops_inside && trip_count(rows) <= kShortVectors * cpu.lanes;
 }
 
 // Groups that touch the same outputs or belong to one chain, with what they do and what copying these costs.
 class CopyCosts {
  public:
-  CopyCosts(const Program& program, std::span<const Skeleton> skeletons, const Lists& lists,
-            std::span<const std::uint32_t> chain, std::span<const std::vector<std::uint32_t>> groups)
-      : program_(program), skeletons_(skeletons), chain_(chain), groups_(groups), parent_(groups.size()) {
+  CopyCosts(const Program& program, const CpuProfile& cpu, std::span<const Skeleton> skeletons,
+            const Lists& lists, std::span<const std::uint32_t> chain,
+            std::span<const std::vector<std::uint32_t>> groups)
+      : program_(program),
+        cpu_(cpu),
+        skeletons_(skeletons),
+        chain_(chain),
+        groups_(groups),
+        parent_(groups.size()) {
     std::iota(parent_.begin(), parent_.end(), std::size_t{0});
     for (const auto& [list, arrays] : lists.arrays) listed_.insert(arrays.begin(), arrays.end());
   }
@@ -80,11 +87,11 @@ class CopyCosts {
       find_outputs(g);
       for (const std::uint32_t k : groups_[g]) join(first_of_chain_, chain_[k], g);
     }
-    const LoopCost cost(program_);
+    const LoopCost cost(program_, cpu_);
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       if (!mergeable[g]) continue;
       const Kernel& first = program_.kernels[groups_[g].front()];
-      const double share = is_short_nest(first) ? kMostCopiedOfShort : kMostCopied;
+      const double share = is_short_nest(first, cpu_) ? kMostCopiedOfShort : kMostCopied;
       for (const std::uint32_t k : groups_[g])
         allowed[find(g)] += share * cost.list(program_.kernels[k].body, nullptr);
       saved[find(g)] += static_cast<double>((groups_[g].size() - 1) * count_statements(first.body));
@@ -128,6 +135,7 @@ class CopyCosts {
   }
 
   const Program& program_;
+  const CpuProfile& cpu_;
   std::span<const Skeleton> skeletons_;
   std::span<const std::uint32_t> chain_;
   std::span<const std::vector<std::uint32_t>> groups_;
@@ -137,47 +145,45 @@ class CopyCosts {
   std::unordered_set<BufferId> listed_;
 };
 
-// Measured on one core of a Xeon with AVX-512.
-constexpr double kKernelNs = 2;
-constexpr double kInstructionNs = 0.225;
-
 }  // namespace
 
-Times predicted_times(const Program& program, std::span<const std::uint32_t> kernels) {
-  const LoopCost cost(program);
-  const auto vectors = [](double rows) { return std::ceil(rows / kCostLanes); };
+Times predicted_times(const Program& program, const CpuProfile& cpu, std::span<const std::uint32_t> kernels) {
+  const LoopCost cost(program, cpu);
+  const auto vectors = [&](double rows) { return std::ceil(rows / cpu.lanes); };
   Times times;
   double rows_of_all = 0, cost_of_row = 0;  // of the merged loops, of which members may differ in extent
   for (const std::uint32_t k : kernels) {
-    times.apart_ns += kKernelNs;
+    times.apart_ns += cpu.kernel_ns;
     double instructions = 0, rows = 0;
     for (const Stmt& s : program.kernels[k].body) {
       const bool loop = s.kind == StmtKind::kFor;
       const double trips = loop ? trip_count(s) : 1;
       const double inside = loop ? 1 + cost.list(s.body, nullptr) : cost.statement(s, nullptr);
-      times.apart_ns += kInstructionNs * inside * (loop ? vectors(trips) : 1);
+      times.apart_ns += cpu.instruction_ns * inside * (loop ? vectors(trips) : 1);
       instructions += inside * trips;
       rows = std::max(rows, trips);
     }
     rows_of_all += rows;
     if (rows > 0) cost_of_row = std::max(cost_of_row, instructions / rows);
   }
-  times.merged_ns = kKernelNs + kInstructionNs * cost_of_row * vectors(rows_of_all);
+  times.merged_ns = cpu.kernel_ns + cpu.instruction_ns * cost_of_row * vectors(rows_of_all);
   return times;
 }
 
-Verdict merging_pays(const Program& program, const Dims& dims, std::span<const std::uint32_t> kernels) {
+Verdict merging_pays(const Program& program, const CpuProfile& cpu, const Dims& dims,
+                     std::span<const std::uint32_t> kernels) {
   const Kernel& kernel = program.kernels[kernels.front()];
   if (only_calls(kernel)) return {};
   const double bytes = bytes_of(program, dims, kernel);
-  if (bytes <= kMostMemberBytes) return {};
+  if (bytes <= kMostOfCache * cpu.l2_bytes) return {};
   return {false, fmt::format("each touches {:.0f} KiB: one loop would save nothing", bytes / 1024)};
 }
 
-std::vector<bool> lost_to_copies(const Program& program, std::span<const Skeleton> skeletons,
-                                 const Lists& lists, std::span<const std::uint32_t> chain,
+std::vector<bool> lost_to_copies(const Program& program, const CpuProfile& cpu,
+                                 std::span<const Skeleton> skeletons, const Lists& lists,
+                                 std::span<const std::uint32_t> chain,
                                  std::span<const std::vector<std::uint32_t>> groups) {
-  return CopyCosts(program, skeletons, lists, chain, groups).run();
+  return CopyCosts(program, cpu, skeletons, lists, chain, groups).run();
 }
 
 }  // namespace cohort::merge

@@ -7,7 +7,7 @@
 namespace cohort {
 
 MergeResult merge_kernels(Module& module, std::vector<kernel::Program>& programs, MergeMode mode,
-                          std::span<const double> calls) {
+                          const CpuProfile& cpu, std::span<const double> calls) {
   MergeResult result;
   result.merged.resize(programs.size());
   if (mode == MergeMode::kOff) return result;
@@ -15,7 +15,7 @@ MergeResult merge_kernels(Module& module, std::vector<kernel::Program>& programs
   std::vector<std::vector<std::uint32_t>> lists;  // of StateIds
   std::vector<double> weights;                    // of lists: bytes in all calls, if these are known
   for (std::size_t f = 0; f < programs.size(); ++f) {
-    plans.push_back(merge::plan_merging(module, programs[f], f, mode));
+    plans.push_back(merge::plan_merging(module, programs[f], f, mode, cpu));
     for (const merge::Group& group : plans.back().groups) {
       for (const merge::Operand& operand : group.operands) {
         const kernel::Buffer& first = programs[f].buffers[operand.buffers.front()];
@@ -40,7 +40,8 @@ MergeResult merge_kernels(Module& module, std::vector<kernel::Program>& programs
     std::move(plans[f].near_misses.begin(), plans[f].near_misses.end(),
               std::back_inserter(result.near_misses));
     if (merges)
-      programs[f] = merge::rewrite(module, std::move(programs[f]), std::move(plans[f]), states, f, result);
+      programs[f] =
+          merge::rewrite(module, std::move(programs[f]), std::move(plans[f]), states, f, cpu, result);
   }
   result.state_storages = states.members;
   return result;

@@ -25,6 +25,6 @@ struct MergeResult {
 // Programs as they come from lowering, one for each function of the module, which receives merged constants.
 // `calls`: how often each function is called, if that is known; state is laid out for those called most.
 MergeResult merge_kernels(Module& module, std::vector<kernel::Program>& programs, MergeMode mode,
-                          std::span<const double> calls = {});
+                          const CpuProfile& cpu, std::span<const double> calls = {});
 
 }  // namespace cohort

@@ -61,8 +61,8 @@ BufferId copied(const Kernel& kernel) {
 
 class Planner {
  public:
-  Planner(Module& module, Program& program, std::size_t function, MergeMode mode)
-      : module_(module), program_(program), function_(function), mode_(mode) {}
+  Planner(Module& module, Program& program, std::size_t function, MergeMode mode, const CpuProfile& cpu)
+      : module_(module), program_(program), function_(function), mode_(mode), cpu_(cpu) {}
 
   Plan run() {
     const std::size_t count = program_.kernels.size();
@@ -82,7 +82,7 @@ class Planner {
     bucket_ = split_by_chains(alike, chain);
     const Dependences dependences = find_dependences(program_, plan_.lists);
     const std::vector<std::vector<std::uint32_t>> order = schedule(dependences, bucket_);
-    const std::vector<bool> lost = lost_to_copies(program_, skeletons_, plan_.lists, chain, order);
+    const std::vector<bool> lost = lost_to_copies(program_, cpu_, skeletons_, plan_.lists, chain, order);
     for (std::size_t g = 0; g < order.size(); ++g) take(order[g], lost[g]);
     take_commits();
     align_members(program_, plan_);
@@ -137,7 +137,7 @@ class Planner {
 
   bool pays(const std::vector<std::uint32_t>& kernels, bool lost_to_copies) {
     if (mode_ == MergeMode::kAlways) return true;
-    Verdict verdict = merging_pays(program_, module_.dims, kernels);
+    Verdict verdict = merging_pays(program_, cpu_, module_.dims, kernels);
     if (verdict.pays && lost_to_copies)
       verdict = {false, "copying results to the caller's arrays would cost more than one loop saves"};
     if (verdict.pays) return true;
@@ -203,6 +203,7 @@ class Planner {
   Program& program_;
   const std::size_t function_;
   const MergeMode mode_;
+  const CpuProfile& cpu_;
   std::vector<Skeleton> skeletons_;             // by kernel; empty if it cannot be merged
   std::vector<std::uint32_t> bucket_;           // by kernel
   std::vector<std::optional<Commit>> commits_;  // by kernel
@@ -226,8 +227,9 @@ std::vector<BufferId> Plan::arrays(const Operand& operand) const {
   return result;
 }
 
-Plan plan_merging(Module& module, Program& program, std::size_t function, MergeMode mode) {
-  return Planner(module, program, function, mode).run();
+Plan plan_merging(Module& module, Program& program, std::size_t function, MergeMode mode,
+                  const CpuProfile& cpu) {
+  return Planner(module, program, function, mode, cpu).run();
 }
 
 }  // namespace cohort::merge

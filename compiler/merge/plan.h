@@ -27,6 +27,7 @@ struct Plan {
   std::vector<kernel::BufferId> arrays(const Operand& operand) const;
 };
 // Rolls sums in the program first; module and program receive what that makes.
-Plan plan_merging(Module& module, kernel::Program& program, std::size_t function, MergeMode mode);
+Plan plan_merging(Module& module, kernel::Program& program, std::size_t function, MergeMode mode,
+                  const CpuProfile& cpu);
 
 }  // namespace cohort::merge

@@ -32,12 +32,13 @@ struct Target {
 class Rewriter {
  public:
   Rewriter(Module& module, Program program, Plan plan, const Storages& states, std::size_t function,
-           MergeResult& result)
+           const CpuProfile& cpu, MergeResult& result)
       : module_(module),
         program_(std::move(program)),
         plan_(std::move(plan)),
         states_(states),
         function_(function),
+        cpu_(cpu),
         result_(result),
         tables_(module, program_) {}
 
@@ -334,7 +335,7 @@ class Rewriter {
       for_each_stmt(program_.kernels[k].body,
                     [&](const Stmt& s) { nodes.insert(nodes.end(), s.sources.begin(), s.sources.end()); });
     }
-    const Times times = predicted_times(program_, group.kernels);
+    const Times times = predicted_times(program_, cpu_, group.kernels);
     report.apart_ns = times.apart_ns;
     report.merged_ns = times.merged_ns;
     written_.clear();
@@ -351,6 +352,7 @@ class Rewriter {
   Plan plan_;
   const Storages& states_;
   const std::size_t function_;
+  const CpuProfile& cpu_;
   MergeResult& result_;
   Tables tables_;
   std::vector<View> views_;     // by BufferId of the program before
@@ -361,8 +363,8 @@ class Rewriter {
 }  // namespace
 
 Program rewrite(Module& module, Program program, Plan plan, const Storages& states, std::size_t function,
-                MergeResult& result) {
-  return Rewriter(module, std::move(program), std::move(plan), states, function, result).run();
+                const CpuProfile& cpu, MergeResult& result) {
+  return Rewriter(module, std::move(program), std::move(plan), states, function, cpu, result).run();
 }
 
 }  // namespace cohort::merge

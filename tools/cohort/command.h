@@ -25,6 +25,7 @@ inline constexpr int kExitUsage = 2;
 inline constexpr int kExitDifference = 5;
 inline constexpr int kExitInternal = 70;
 
+Action declare_calibrate(CLI::App& app);
 Action declare_check(CLI::App& app);
 Action declare_compile(CLI::App& app);
 Action declare_diff(CLI::App& app);

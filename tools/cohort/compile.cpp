@@ -26,6 +26,7 @@ struct Request {
   std::string target = "cpu";
   std::string placement = "gpu";
   std::vector<std::string> profiles;
+  std::string device_profile;
   ReadOptions read;
   EmitOptions emit;
   BuildOptions library;
@@ -49,6 +50,10 @@ int run_compile(Request& request) {
   if (request.checkpoint != "none") module = with_checkpoints(std::move(module), request.checkpoint);
   inputs.insert(inputs.end(), tensor_files.begin(), tensor_files.end());
   inputs.insert(inputs.end(), request.profiles.begin(), request.profiles.end());
+  if (!request.device_profile.empty()) {
+    inputs.push_back(request.device_profile);
+    request.compile.device = read_device_profile(request.device_profile);
+  }
   for (const std::string& path : request.profiles)
     add_profile(request.compile.profile, read_profile(path, module));
   std::optional<BuildOptions> build;
@@ -115,6 +120,8 @@ Action declare_compile(CLI::App& app) {
   app.add_option("--profile", request->profiles,
                  "what an instrumented module counted (cohort run --profile-out); may be repeated: the sum")
       ->allow_extra_args(false);
+  app.add_option("--device-profile", request->device_profile,
+                 "what the machine is like that it will run on, as cohort calibrate writes it");
   app.add_flag("--allow-path", request->read.allow_path, "tensor files may lie outside the graph's folder");
   app.add_option("--depfile-target", request->depfile_target,
                  "target named in the depfile; default: the stamp");

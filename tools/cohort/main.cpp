@@ -21,6 +21,7 @@ constexpr Command kCommands[] = {
     {"fmt", "graph files in canonical layout", declare_fmt},
     {"ops", "list the operators: operands, attributes, meaning, stated error", declare_ops},
     {"schema", "the JSON Schema of graph files", declare_schema},
+    {"calibrate", "measure this machine for the cost models", declare_calibrate},
     {"diff", "how two interfaces differ, and what breaks callers", declare_diff},
     {"dot", "draw a function for Graphviz", declare_dot},
 };

@@ -85,7 +85,8 @@ kernel::Program check_lowering(const Module& module, const std::vector<Tensor>& 
   // Nearly every loop is large enough where next to no work is worth a thread.
   const auto check_shared = [&](const kernel::Program& program) {
     constexpr std::int64_t kLittle = 2;
-    const kernel::Program shared = kernel::share_loops(program, module.dims, kLittle);
+    const kernel::Program shared =
+        kernel::share_loops(program, module.dims, default_device_profile().cpu, kLittle);
     REQUIRE(kernel::verify(shared).empty());
     check("sharing small loops", shared);
   };
