@@ -1,0 +1,89 @@
+// What kernels cost on either device by the default profile: the orders of magnitude that decide.
+#include <doctest/doctest.h>
+
+#include "compiler/kernel_passes/kernel_pass.h"
+#include "compiler/lower.h"
+#include "compiler/placement/price.h"
+#include "ir/text_parser.h"
+
+namespace cohort::placement {
+namespace {
+
+// The sums over all kernels of a function, fused.
+KernelTime time_of(const std::string& inputs, const std::string& nodes) {
+  const Module module =
+      parse_text("module m\nfunc f(" + inputs + ") {\n" + nodes + "\n  output y = %y\n}", "m.txt");
+  CompileOptions options;
+  options.stop_after = "remove_dead";
+  const kernel::Program program =
+      run_kernel_passes(lower(module, *module.functions[0]), module.dims, options);
+  const Pricer pricer(program, module.dims, options.device);
+  KernelTime sum;
+  for (const kernel::Kernel& kernel : program.kernels) {
+    const KernelTime time = pricer.time(kernel);
+    sum.cpu_ns += time.cpu_ns;
+    sum.gpu_ns += time.gpu_ns;
+  }
+  return sum;
+}
+
+KernelTime scalar_steps(const char* steps) {
+  return time_of("%x: f64[]", std::string("  %y = scan(%x) {carries = 1, steps = [") + steps +
+                                  "]} body(%x: f64[]) {\n    %s = mul(%x, 0.5)\n    %y = add(%s, 1.0)\n"
+                                  "    output y = %y\n  }");
+}
+
+}  // namespace
+
+TEST_CASE("ten million scalar steps are hopeless on a GPU") {
+  const KernelTime time = scalar_steps("10000000");
+  CHECK(time.cpu_ns > 1e6);
+  CHECK(time.gpu_ns > 20 * time.cpu_ns);
+  // In proportion to the steps.
+  CHECK(time.gpu_ns / scalar_steps("10000").gpu_ns == doctest::Approx(1000).epsilon(0.1));
+}
+
+TEST_CASE("a large product and a large elementwise loop are what a GPU is for") {
+  const KernelTime product = time_of("%a: f32[2048,2048], %b: f32[2048,2048]", "  %y = matmul(%a, %b)");
+  CHECK(product.cpu_ns > 20 * product.gpu_ns);
+  CHECK(product.cpu_ns == doctest::Approx(2.0 * 2048 * 2048 * 2048 / 125).epsilon(0.2));
+  const KernelTime tanh = time_of("%x: f32[10000000]", "  %y = tanh(%x)");
+  CHECK(tanh.cpu_ns > 50 * tanh.gpu_ns);
+  // Read once, written once, at the rate of memory.
+  CHECK(tanh.gpu_ns == doctest::Approx(2500 + 8e7 / 3840).epsilon(0.2));
+}
+
+TEST_CASE("a small kernel is not worth a launch") {
+  const KernelTime time = time_of("%x: f32[100]", "  %y = mul(%x, 2.0)");
+  CHECK(time.cpu_ns < 100);
+  CHECK(time.gpu_ns >= 2500);
+}
+
+TEST_CASE("a step of a loop over arrays waits for all blocks") {
+  const KernelTime time = time_of("%x: f32[100000]",
+                                  "  %y = scan(%x) {carries = 1, steps = [1000]} body(%x: f32[100000]) {\n"
+                                  "    %y = tanh(%x)\n    output y = %y\n  }");
+  CHECK(time.gpu_ns > 1000 * 1500);
+  CHECK(time.cpu_ns > 2 * time.gpu_ns);
+}
+
+TEST_CASE("elements that are not touched cost nothing") {
+  const KernelTime all = time_of("%x: f64[1000000]", "  %y = mul(%x, 2.0)");
+  const KernelTime few = time_of(
+      "%x: f64[1000000]", "  %part = slice(%x) {starts = [0], stops = [1000]}\n  %y = mul(%part, 2.0)");
+  CHECK(few.cpu_ns < all.cpu_ns / 100);
+}
+
+TEST_CASE("crossings: bytes over the link, and scalars go up as arguments") {
+  const Module module = parse_text(
+      "module m\nfunc f(%x: f64[1000000], %s: f64[]) {\n  %y = mul(%x, %s)\n  output y = %y\n}", "m.txt");
+  const kernel::Program program = lower(module, *module.functions[0]);
+  const Pricer pricer(program, module.dims, default_device_profile());
+  for (kernel::BufferId b = 0; b < program.buffers.size(); ++b) {
+    const bool scalar = program.buffers[b].shape.empty();
+    CHECK(pricer.up_ns(b) == doctest::Approx(scalar ? 0 : 8000 + 8e6 / 25));
+    CHECK(pricer.down_ns(b) == doctest::Approx(scalar ? 8000 + 8.0 / 25 : 8000 + 8e6 / 25));
+  }
+}
+
+}  // namespace cohort::placement
