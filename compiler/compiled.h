@@ -5,6 +5,7 @@
 #include <map>
 
 #include "compiler/device/device_profile.h"
+#include "compiler/placement/report.h"
 #include "compiler/profile.h"
 #include "ir/graph.h"
 #include "ir/kernel.h"
@@ -66,13 +67,6 @@ struct NearMiss {
   std::string reason;
 };
 
-// A kernel that cannot run on the GPU.
-struct KeptKernel {
-  std::size_t function = 0;
-  std::string kernel;
-  std::string reason;
-};
-
 inline constexpr std::uint64_t kZeros = UINT64_MAX;
 struct StateLayout {
   std::uint64_t offset = 0;           // bytes into the workspace
@@ -101,7 +95,7 @@ struct CompiledModule {
   std::uint64_t device_weights = 0;   // where the weights begin in it
   // State at home on the GPU, as [begin, end) of bytes into the workspace and the block, ascending.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> device_state;
-  std::vector<WeightEntry> weights;   // constants that kernels read, by ascending offset
+  std::vector<WeightEntry> weights;  // constants that kernels read, by ascending offset
   std::uint64_t weights_bytes = 0;
   // By StateId: the variable whose place it has, as both always hold the same value (merge/equal_states.h).
   // Empty: each has its own.
@@ -110,7 +104,7 @@ struct CompiledModule {
   std::vector<MergedGroup> groups;
   std::vector<NearMiss> near_misses;
   std::vector<SpecialisedFunction> specialised;  // at most one of each function, in their order
-  std::vector<KeptKernel> kept;                  // on the CPU, though all that can was to run on the GPU
+  PlacementReport placement;                     // empty if nothing was to run on a GPU
 };
 
 inline StateId lead_of(const CompiledModule& compiled, StateId state) {
@@ -126,8 +120,10 @@ enum class MergeMode : std::uint8_t {
 
 // --placement: which kernels run on the GPU.
 enum class PlacementMode : std::uint8_t {
-  kCpu,  // none
-  kGpu   // all that can
+  kCpu,     // none
+  kGpu,     // all that can
+  kGreedy,  // what state leads to, by one pass forwards and one backwards (placement/problem.h)
+  kCut      // what is cheapest
 };
 
 struct CompileOptions {
@@ -135,13 +131,13 @@ struct CompileOptions {
   bool threads = true;                 // --threads: large loops may be shared by threads
   MergeMode merge = MergeMode::kAuto;  // --merge: alike pieces become one loop
   PlacementMode placement = PlacementMode::kCpu;
-  std::vector<std::string> disabled;   // --disable=pass or pass:n
-  int pass_limit = -1;                 // --pass-limit: stop after so many pass runs
-  std::string stop_after;              // --stop-after: a pass's name
-  bool verify_passes = false;          // --verify-passes
-  bool print_changed = false;          // --print-changed
-  std::string reproducer;              // file to write if a pass fails; empty: none
-  Profile profile = {};                // --profile: what calls were like; empty: not known
+  std::vector<std::string> disabled;  // --disable=pass or pass:n
+  int pass_limit = -1;                // --pass-limit: stop after so many pass runs
+  std::string stop_after;             // --stop-after: a pass's name
+  bool verify_passes = false;         // --verify-passes
+  bool print_changed = false;         // --print-changed
+  std::string reproducer;             // file to write if a pass fails; empty: none
+  Profile profile = {};               // --profile: what calls were like; empty: not known
   // --device-profile: what the machine is like
   DeviceProfile device = default_device_profile();
 };

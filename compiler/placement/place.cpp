@@ -2,56 +2,99 @@
 
 #include <algorithm>
 
-#include "compiler/kernel_passes/walk.h"
 #include "compiler/placement/apply.h"
 #include "compiler/placement/can_run.h"
+#include "compiler/placement/model.h"
+#include "compiler/placement/transfers.h"
+#include "ir/diagnostics.h"
 
 namespace cohort {
 namespace {
 
 using namespace kernel;
+using placement::Model;
+using placement::Policy;
+using placement::Side;
+using placement::Sides;
 
-void for_each_state(const Buffer& buffer, const std::function<void(StateId)>& f) {
-  if (buffer.kind != BufferKind::kState) return;
-  if (buffer.members.empty()) f(buffer.index);
-  for (const StateId s : buffer.members) f(s);
+Policy policy_of(PlacementMode mode) {
+  switch (mode) {
+    case PlacementMode::kCpu:
+      return Policy::kCpu;
+    case PlacementMode::kGpu:
+      return Policy::kGpu;
+    case PlacementMode::kGreedy:
+      return Policy::kGreedy;
+    case PlacementMode::kCut:
+      break;
+  }
+  return Policy::kCut;
 }
 
-// All that can: state is at home where any kernel of the GPU touches it.
-std::vector<ProgramPlacement> all_that_can(const std::vector<Program*>& programs,
-                                           const CompiledModule& compiled, std::vector<KeptKernel>& kept) {
-  std::vector<ProgramPlacement> placements(programs.size());
-  std::vector<Device> states(compiled.module.states.size(), Device::kCpu);
+Device device_of(Side side) { return side == Side::kGpu ? Device::kGpu : Device::kCpu; }
+
+ProgramPlacement placement_of(const Model& model, const Sides& sides, std::size_t index,
+                              const Program& program) {
+  ProgramPlacement result;
+  for (std::uint32_t k = 0; k < program.kernels.size(); ++k)
+    result.kernels.push_back(device_of(sides[model.first_kernel[index] + k]));
+  for (const std::uint32_t home : model.home) result.states.push_back(device_of(sides[home]));
+  return result;
+}
+
+PlacementReport report_of(const Model& model, const Sides& sides, std::span<Program* const> programs,
+                          const CompiledModule& compiled, const CompileOptions& options) {
+  using placement::nanoseconds;
+  PlacementReport report;
+  report.policy = placement::policy_name(policy_of(options.placement));
+  report.cpu = options.device.cpu.name;
+  report.gpu = options.device.gpu.name;
+  for (const Policy policy : placement::kPolicies) {
+    const placement::Cost cost = cost_of(model.problem, place_by(model.problem, policy));
+    report.policies.push_back({std::string(policy_name(policy)), nanoseconds(cost.cpu), nanoseconds(cost.gpu),
+                               nanoseconds(cost.transfers), cost.uploads, cost.downloads});
+  }
   for (std::size_t p = 0; p < programs.size(); ++p) {
-    for (const Kernel& kernel : programs[p]->kernels) {
-      std::string reason = why_not_on_gpu(*programs[p], kernel);
-      placements[p].kernels.push_back(reason.empty() ? Device::kGpu : Device::kCpu);
-      if (!reason.empty()) {
-        if (p < compiled.functions.size()) kept.push_back({p, kernel.name, std::move(reason)});
-        continue;
-      }
-      for_each_buffer(kernel.body, [&](BufferId b) {
-        for_each_state(programs[p]->buffers[b], [&](StateId s) { states[s] = Device::kGpu; });
-      });
+    for (std::uint32_t k = 0; k < programs[p]->kernels.size(); ++k) {
+      const std::uint32_t c = model.first_kernel[p] + k;
+      const Kernel& kernel = programs[p]->kernels[k];
+      const placement::Cluster& cluster = model.problem.clusters[c];
+      report.kernels.push_back({p, kernel.name, nanoseconds(cluster.cpu), nanoseconds(cluster.gpu),
+                                sides[c] == Side::kGpu, why_not_on_gpu(*programs[p], kernel)});
     }
   }
-  for (const std::vector<StateId>& storage : compiled.state_storages) {
-    const bool any =
-        std::any_of(storage.begin(), storage.end(), [&](StateId s) { return states[s] == Device::kGpu; });
-    for (const StateId s : storage) states[s] = any ? Device::kGpu : Device::kCpu;
+  for (std::size_t v = 0; v < model.origins.size(); ++v) {
+    const placement::Value& value = model.problem.values[v];
+    if (!crosses(value, sides)) continue;
+    const Model::Origin& origin = model.origins[v];
+    const bool up = sides[value.producer] == Side::kCpu;
+    report.crossings.push_back({origin.program, programs[origin.program]->buffers[origin.buffer].name, up,
+                                origin.bytes, nanoseconds(up ? value.up : value.down)});
   }
-  for (ProgramPlacement& placement : placements) placement.states = states;
-  return placements;
+  std::vector<std::size_t> home_at(sides.size(), SIZE_MAX);
+  for (StateId s = 0; s < model.home.size(); ++s) {
+    std::size_t& at = home_at[model.home[s]];
+    if (at == SIZE_MAX) {
+      at = report.homes.size();
+      report.homes.push_back({{}, sides[model.home[s]] == Side::kGpu});
+    }
+    report.homes[at].states.push_back(compiled.module.states[s].name);
+  }
+  return report;
 }
 
 }  // namespace
 
-void place(std::vector<Program*> programs, const CompiledModule& compiled, PlacementMode mode,
-           std::vector<KeptKernel>& kept) {
-  if (mode == PlacementMode::kCpu) return;
-  const std::vector<ProgramPlacement> placements = all_that_can(programs, compiled, kept);
-  for (std::size_t p = 0; p < programs.size(); ++p)
-    *programs[p] = apply_placement(std::move(*programs[p]), placements[p]);
+void place(std::span<Program* const> programs, std::span<const double> weights, const CompileOptions& options,
+           CompiledModule& compiled) {
+  const Model model = placement::model_of(programs, compiled, options.device, weights);
+  const Sides sides = place_by(model.problem, policy_of(options.placement));
+  compiled.placement = report_of(model, sides, programs, compiled, options);
+  for (std::size_t p = 0; p < programs.size(); ++p) {
+    *programs[p] = apply_placement(std::move(*programs[p]), placement_of(model, sides, p, *programs[p]));
+    const std::vector<std::string> faults = placement::faults_of_transfers(*programs[p]);
+    if (!faults.empty()) internal_error("after placement in `" + programs[p]->name + "`: " + faults.front());
+  }
 }
 
 }  // namespace cohort

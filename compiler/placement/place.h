@@ -1,16 +1,16 @@
-// Decides which kernels of a module's functions run on the GPU, and writes their programs so (apply.h).
+// Decides which kernels of a module's functions run on the GPU, and writes their programs so (apply.h):
+// model.h makes one problem of them, problem.h answers it by the policy that is asked for.
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "compiler/compiled.h"
 
 namespace cohort {
 
-// Programs after the passes that fuse. State has one home in all of them: that of a storage is that of each
-// of its variables.
-void place(std::vector<kernel::Program*> programs, const CompiledModule& compiled, PlacementMode mode,
-           std::vector<KeptKernel>& kept);
+// Programs after the passes that fuse, with how often each is called. State has one home in all of them: that
+// of a storage is that of each of its variables. What was decided is in `compiled.placement`.
+void place(std::span<kernel::Program* const> programs, std::span<const double> weights,
+           const CompileOptions& options, CompiledModule& compiled);
 
 }  // namespace cohort

@@ -71,10 +71,14 @@ class CpuTime {
   const LoopCost cost_;
 };
 
-// How a statement is run on the GPU: by so many threads together, and whether its loads wait for each other.
+constexpr double kBlockThreads = 1024;  // that keep busy what one block can use
+
+// How a statement is run on the GPU: by so many threads together, whether its loads wait for each other, and
+// by which share of the GPU: a loop whose steps wait for each other runs in one block.
 struct Launch {
   double width = 1;
   double loads_in_flight = 1;
+  double share = 1;
 };
 
 class GpuTime {
@@ -103,15 +107,17 @@ class GpuTime {
     const double trips = greatest_extent(s.value, dims_);
     if (trips < 1) return 0;
     if (is_independent(program_, s, variation_of(s), Together::kThreads))
-      return list(s.body, {launch.width * trips, launch.loads_in_flight});
+      return list(s.body, {launch.width * trips, launch.loads_in_flight, launch.share});
     const bool sums = std::any_of(s.body.begin(), s.body.end(),
                                   [](const Stmt& inner) { return inner.kind == StmtKind::kAccumulate; });
     if (s.mode == LoopMode::kSimd) {
       const double lanes = std::min(trips, kReductionLanes);
-      return std::ceil(trips / lanes) * list(s.body, {launch.width * lanes, kLoadsInFlight});
+      return std::ceil(trips / lanes) * list(s.body, {launch.width * lanes, kLoadsInFlight, launch.share});
     }
-    const Launch one{launch.width, sums ? kLoadsInFlight : 1};
-    const double barrier = launch.width < 2 && has_independent_loop(s.body) ? gpu_.barrier_ns : 0;
+    const bool steps = launch.width < 2 && has_independent_loop(s.body);
+    const double share = steps ? kBlockThreads / gpu_.threads : launch.share;
+    const Launch one{launch.width, sums ? kLoadsInFlight : 1, std::min(share, launch.share)};
+    const double barrier = steps ? gpu_.barrier_ns : 0;
     return trips * (gpu_.instruction_ns + barrier + list(s.body, one));
   }
 
@@ -137,8 +143,8 @@ class GpuTime {
     });
     const double wait =
         instructions * gpu_.instruction_ns + (loads > 0 ? gpu_.access_ns / launch.loads_in_flight : 0);
-    const double rate = f64 ? gpu_.f64_instructions_per_ns : gpu_.f32_instructions_per_ns;
-    return std::max(wait * std::max(1.0, launch.width / gpu_.threads),
+    const double rate = launch.share * (f64 ? gpu_.f64_instructions_per_ns : gpu_.f32_instructions_per_ns);
+    return std::max(wait * std::max(1.0, launch.width / (gpu_.threads * launch.share)),
                     (instructions + loads) * launch.width / rate);
   }
 
@@ -199,7 +205,8 @@ double Pricer::bytes(BufferId buffer) const {
 }
 
 double Pricer::up_ns(BufferId buffer) const {
-  return max_element_count(program_.buffers[buffer], dims_) <= 1 ? 0 : down_ns(buffer);
+  const Buffer& b = program_.buffers[buffer];
+  return b.kind != BufferKind::kState && max_element_count(b, dims_) <= 1 ? 0 : down_ns(buffer);
 }
 double Pricer::down_ns(BufferId buffer) const {
   return profile_.gpu.link_ns + bytes(buffer) / profile_.gpu.link_bytes_per_ns;

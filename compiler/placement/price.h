@@ -22,7 +22,8 @@ class Pricer {
   KernelTime time(const kernel::Kernel& kernel) const;
   // Of the whole buffer.
   double bytes(kernel::BufferId buffer) const;
-  // Between the memories of the two devices. A scalar goes up as an argument of the kernels that read it.
+  // Between the memories of the two devices. A scalar goes up as an argument of the kernels that read it,
+  // unless it is state, which can live there.
   double up_ns(kernel::BufferId buffer) const;
   double down_ns(kernel::BufferId buffer) const;
 

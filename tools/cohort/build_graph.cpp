@@ -12,9 +12,11 @@ BuiltGraph build_graph(const Module& module, const CompileOptions& compile_optio
   const CompiledModule compiled = compile(module, compile_options);
   std::vector<Artefact> files = emit_module(compiled, emit_options);
   BuiltGraph built{name_module(compiled, emit_options.prefix).prefix, {}};
-  for (const KeptKernel& kept : compiled.kept)
-    built.kept.push_back(fmt::format("`{}` of `{}` stays on the CPU: {}", kept.kernel,
-                                     compiled.module.functions[kept.function]->name, kept.reason));
+  for (const PlacementReport::KernelCost& kernel : compiled.placement.kernels) {
+    if (kernel.kept.empty() || kernel.program >= compiled.functions.size()) continue;
+    built.kept.push_back(fmt::format("`{}` of `{}` stays on the CPU: {}", kernel.kernel,
+                                     compiled.module.functions[kernel.program]->name, kernel.kept));
+  }
   if (more) files.push_back(more(built.prefix));
   write_artefacts(directory, files);
   if (!build) return built;

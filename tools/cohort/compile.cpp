@@ -24,7 +24,6 @@ struct Request {
   std::string fp = "strict", checkpoint = "none";
   std::string threads = "on";
   std::string target = "cpu";
-  std::string placement = "gpu";
   std::vector<std::string> profiles;
   std::string device_profile;
   ReadOptions read;
@@ -41,7 +40,7 @@ Module read_graph(Request& request, std::vector<std::string>& tensor_files) {
 
 int run_compile(Request& request) {
   request.compile.fast = request.fp == "fast";
-  if (request.target == "cuda" && request.placement == "gpu") request.compile.placement = PlacementMode::kGpu;
+  if (request.target == "cpu") request.compile.placement = PlacementMode::kCpu;
   request.compile.threads = request.emit.threads = request.threads != "off";
   if (request.threads == "openmp") request.library.flags.emplace_back("-fopenmp");
   request.emit.tool = "cohort " COHORT_VERSION;
@@ -109,9 +108,16 @@ Action declare_compile(CLI::App& app) {
       ->check(CLI::IsMember({"on", "off", "openmp"}));
   app.add_option("--target", request->target, "cpu, or cuda: kernels may run on a GPU")
       ->check(CLI::IsMember({"cpu", "cuda"}));
-  app.add_option("--placement", request->placement,
-                 "with --target=cuda: gpu (all that can), or cpu (nothing)")
-      ->check(CLI::IsMember({"cpu", "gpu"}));
+  static const std::map<std::string, PlacementMode> kPlacements{{"cpu", PlacementMode::kCpu},
+                                                                {"gpu", PlacementMode::kGpu},
+                                                                {"greedy", PlacementMode::kGreedy},
+                                                                {"cut", PlacementMode::kCut}};
+  request->compile.placement = PlacementMode::kGpu;
+  app.add_option("--placement", request->compile.placement,
+                 "with --target=cuda: gpu (all that can), cpu (nothing), cut (what is cheapest by the device "
+                 "profile), greedy (what state leads to)")
+      ->transform(CLI::CheckedTransformer(kPlacements))
+      ->type_name("cpu|gpu|greedy|cut");
   app.add_option("--arch", request->library.architectures,
                  "with --build: a GPU to compile for, such as 90; may be repeated; default: 80, 90, 100, 120")
       ->allow_extra_args(false);

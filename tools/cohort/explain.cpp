@@ -8,6 +8,7 @@
 #include "tools/cohort/command.h"
 #include "tools/cohort/explain_html.h"
 #include "tools/cohort/explain_measure.h"
+#include "tools/cohort/explain_placement.h"
 #include "tools/cohort/explain_report.h"
 #include "tools/cohort/input.h"
 #include "tools/cohort/merge_option.h"
@@ -18,7 +19,8 @@ namespace {
 struct ExplainOptions {
   GraphInput input;
   std::string function, node, page;
-  bool json = false, measure = false;
+  bool json = false, measure = false, placement = false;
+  std::string device_profile;
   CompileOptions compile;
 };
 
@@ -136,7 +138,9 @@ void explain_absent(const Module& source, const std::string& function_name, cons
   fail(DiagId::kUnknownName, node, function_name);
 }
 
-int explain(const ExplainOptions& options) {
+int explain(ExplainOptions& options) {
+  if (!options.device_profile.empty()) options.compile.device = read_device_profile(options.device_profile);
+  if (options.placement) options.compile.placement = PlacementMode::kCut;
   const Module source = load_graph(options.input);
   if (!options.function.empty()) choose_function(source, options.function);
   const CompiledModule compiled = compile(source, options.compile);
@@ -145,7 +149,7 @@ int explain(const ExplainOptions& options) {
     const std::string& name = compiled.module.functions[f]->name;
     if (!options.function.empty() && name != options.function) continue;
     Json report = explain_function(source, compiled, f, options.node);
-    if (!options.json && options.page.empty()) print_function(name, report);
+    if (!options.json && options.page.empty() && !options.placement) print_function(name, report);
     if (!options.node.empty() && report["kernels"].empty() && !options.json)
       explain_absent(source, name, options.node);
     all["functions"][name] = std::move(report);
@@ -156,13 +160,18 @@ int explain(const ExplainOptions& options) {
     if (options.compile.merge != MergeMode::kOff)
       all["sources"] = explain_sources(source, compiled, options.compile);
   }
+  if (options.placement) all["placement"] = explain_placement(compiled);
   if (options.measure) all["measured"] = measure_merging(source, options.compile, options.function);
   if (options.json) {
     fmt::print("{}\n", all.dump(2));
   } else if (options.page.empty()) {
-    if (all.contains("storages")) print_storages(all["storages"]);
-    if (all.contains("equal_states")) print_equal_states(all["equal_states"]);
-    if (all.contains("sources")) print_sources(all["sources"]);
+    if (options.placement) {
+      print_placement(all["placement"]);
+    } else {
+      if (all.contains("storages")) print_storages(all["storages"]);
+      if (all.contains("equal_states")) print_equal_states(all["equal_states"]);
+      if (all.contains("sources")) print_sources(all["sources"]);
+    }
   }
   if (options.measure && !options.json) print_measured(all["measured"]);
   if (!options.page.empty()) write_page(options.page, compiled, all);
@@ -183,6 +192,11 @@ Action declare_explain(CLI::App& app) {
   app.add_flag("--json", options->json, "print JSON");
   app.add_flag("--measure", options->measure,
                "build the module merged and unmerged and time both, one thread, on sample inputs");
+  app.add_flag("--placement", options->placement,
+               "what would run on a GPU: the cut, transfers, and what other policies would cost")
+      ->excludes(node);
+  app.add_option("--device-profile", options->device_profile,
+                 "what the machine is like, as cohort calibrate writes it");
   app.add_option("--html", options->page, "write one page: graph, kernels, groups and workspace, searchable")
       ->excludes(node);
   app.add_flag("--allow-path", options->input.allow_path, "let weights lie outside the graph's folder");

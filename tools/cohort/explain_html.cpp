@@ -313,7 +313,7 @@ std::string page_text(const CompiledModule& compiled, const Json& report) {
         data["functions"].push_back(FunctionPage(compiled, f, report["functions"][name], limits).all());
     }
     data["storages"] = storages_of(report, limits);
-    for (const char* key : {"sources", "measured"})
+    for (const char* key : {"sources", "measured", "placement"})
       if (report.contains(key)) data[key] = report[key];
     page = filled(html_text(report["module"].get<std::string>()), script_text(data));
     if (page.size() <= kMostPageBytes) break;

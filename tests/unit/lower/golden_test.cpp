@@ -34,7 +34,8 @@ kernel::Program mapped(kernel::Program program, const Module& module) {
   CompiledModule compiled;
   compiled.module = module;
   program = run_kernel_passes(std::move(program), module.dims, options, {}, KernelStage::kFuse);
-  place({&program}, compiled, PlacementMode::kGpu, compiled.kept);
+  options.placement = PlacementMode::kGpu;
+  place(std::vector<kernel::Program*>{&program}, std::vector<double>{1}, options, compiled);
   return run_kernel_passes(std::move(program), module.dims, options, {}, KernelStage::kFinish);
 }
 

@@ -1,0 +1,101 @@
+#include "compiler/placement/model.h"
+
+#include <algorithm>
+#include <map>
+
+#include "compiler/kernel_passes/walk.h"
+#include "compiler/placement/can_run.h"
+#include "compiler/placement/price.h"
+
+namespace cohort::placement {
+
+using namespace kernel;
+
+namespace {
+
+class Modelling {
+ public:
+  Modelling(const CompiledModule& compiled, const DeviceProfile& profile)
+      : compiled_(compiled), profile_(profile) {
+    model_.problem.clusters.push_back({0, 0, Allowed::kCpu, false});
+    model_.home.assign(compiled.module.states.size(), kHost);
+    for (const std::vector<StateId>& storage : compiled.state_storages) {
+      const std::uint32_t home = add_home();
+      for (const StateId s : storage) model_.home[s] = home;
+    }
+    for (std::uint32_t& home : model_.home)
+      if (home == kHost) home = add_home();
+  }
+
+  void add(std::size_t index, const Program& program, double weight) {
+    const Pricer pricer(program, compiled_.module.dims, profile_);
+    const auto first = static_cast<std::uint32_t>(model_.problem.clusters.size());
+    model_.first_kernel.push_back(first);
+    for (const Kernel& kernel : program.kernels) {
+      const KernelTime time = pricer.time(kernel);
+      const bool stays = !why_not_on_gpu(program, kernel).empty();
+      model_.problem.clusters.push_back({ticks(weight * time.cpu_ns), ticks(weight * time.gpu_ns),
+                                         stays ? Allowed::kCpu : Allowed::kBoth, false});
+    }
+    latest_.assign(program.buffers.size(), kNone);
+    const auto store = [&](BufferId b, std::uint32_t producer) {
+      latest_[b] = static_cast<std::uint32_t>(model_.problem.values.size());
+      model_.problem.values.push_back(
+          {producer, {}, ticks(weight * pricer.up_ns(b)), ticks(weight * pricer.down_ns(b))});
+      model_.origins.push_back({index, b, pricer.bytes(b)});
+    };
+    for (BufferId b = 0; b < program.buffers.size(); ++b) {
+      const Buffer& buffer = program.buffers[b];
+      if (buffer.kind == BufferKind::kInput) store(b, kHost);
+      if (buffer.kind == BufferKind::kState) store(b, model_.home[buffer.index]);
+    }
+    for (std::uint32_t k = 0; k < program.kernels.size(); ++k) {
+      std::map<BufferId, bool> touched;  // whether it is written
+      for_each_use(program.kernels[k].body, [&](const BufferUse& use) {
+        bool& written = touched[use.buffer];
+        written = written || use.written;
+      });
+      for (const auto& [b, written] : touched) read(b, first + k);
+      for (const auto& [b, written] : touched) {
+        if (!written) continue;
+        store(b, first + k);
+        if (program.buffers[b].kind == BufferKind::kState) read(b, model_.home[program.buffers[b].index]);
+      }
+    }
+    for (BufferId b = 0; b < program.buffers.size(); ++b)
+      if (program.buffers[b].kind == BufferKind::kOutput) read(b, kHost);
+  }
+
+  Model take() { return std::move(model_); }
+
+ private:
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+
+  std::uint32_t add_home() {
+    model_.problem.clusters.push_back({0, 0, Allowed::kBoth, true});
+    return static_cast<std::uint32_t>(model_.problem.clusters.size() - 1);
+  }
+
+  void read(BufferId b, std::uint32_t cluster) {
+    if (latest_[b] == kNone) return;  // a constant, or nothing was stored yet
+    Value& value = model_.problem.values[latest_[b]];
+    if (value.producer == cluster || (!value.readers.empty() && value.readers.back() == cluster)) return;
+    value.readers.push_back(cluster);
+  }
+
+  const CompiledModule& compiled_;
+  const DeviceProfile& profile_;
+  Model model_;
+  std::vector<std::uint32_t> latest_;  // by BufferId: the value that is in it
+};
+
+}  // namespace
+
+Model model_of(std::span<Program* const> programs, const CompiledModule& compiled,
+               const DeviceProfile& profile, std::span<const double> weights) {
+  Modelling modelling(compiled, profile);
+  for (std::size_t p = 0; p < programs.size(); ++p) modelling.add(p, *programs[p], weights[p]);
+  return modelling.take();
+}
+
+}  // namespace cohort::placement
