@@ -214,7 +214,11 @@ RT_CALL void rt_gemm(int64_t m, int64_t n, int64_t depth, const T* a, int64_t a_
       return;
     }
   }
-  rt_gemm_plain<T>(m, n, depth, left, right, out);
+  // A single column whose rows lie side by side in A and C: vectors run down it.
+  if (n == 1 && a_row == 1 && c_row == 1)
+    rt_gemm_plain<T>(1, m, depth, {b, b_column, b_row}, {a, a_column, a_row}, {c, m, 1});
+  else
+    rt_gemm_plain<T>(m, n, depth, left, right, out);
 }
 
 }  // namespace cohort_rt
