@@ -234,7 +234,6 @@ def test_case_14_the_gradient_of_a_loop_that_stops() -> None:
     np.testing.assert_allclose(result["dx0"], 16.582839, rtol=1e-12)
 
 
-
 @pytest.mark.skipif(not hasattr(cohort.ops, "random_normal"), reason="there are no random operators")
 def test_random_variables_have_pytensors_distributions() -> None:
     """Means within five standard errors, spreads within a tenth; each call draws other numbers."""
@@ -341,6 +340,17 @@ def test_constant_data_and_refusals() -> None:
         cohort.from_pymc(discrete)
     with pytest.raises(cohort.GraphError, match="`gradient` is"):
         cohort.from_pymc(MODELS["eight_schools"](), gradient="other")
+
+
+def test_altered_gradients() -> None:
+    """Those of PyTensor are taken where the model alters them, by default too."""
+    with pm.Model() as model:
+        x = pm.Normal("x")
+        pm.Potential("p", pytensor.gradient.grad_clip(x * 3.0, -0.5, 0.5))
+    posterior = cohort.from_pymc(model, expand=False)
+    assert "density" not in posterior.module.functions
+    gradient = cohort.Evaluator(posterior.module).logp(np.array([0.5]))["gradient"]
+    np.testing.assert_allclose(gradient, [3.0 * 0.5 - 0.5])
 
 
 @needs("compile")

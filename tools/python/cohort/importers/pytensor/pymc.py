@@ -18,8 +18,10 @@ import pymc
 import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.sharedvalue import SharedVariable
+from pytensor.gradient import GradClip, GradScale, UndefinedGrad
 from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.replace import clone_replace
+from pytensor.graph.traversal import io_toposort
 
 from ...builder import Module
 from ...errors import GraphError
@@ -120,7 +122,8 @@ def from_pymc(
 
     * `gradient`: who differentiates, `cohort` while compiling (the default: fewer divisions and no padded
       vectors, up to 1.5 times as fast) or `pytensor` while importing. With the former the module has a third
-      function, `density`, that gives `logp` only.
+      function, `density`, that gives `logp` only. PyTensor does in any case where the model alters gradients
+      (`grad_clip`, `grad_scale`, overridden gradients of an `OpFromGraph`).
     * `observed`: observed data become `state`, which can be replaced at the same shape, or `constant`, which
       lets
       the compiler compute with them.
@@ -145,7 +148,7 @@ def from_pymc(
     replaced = _shared_data(model, observed == "state", dict(data or {}))
     if gradient not in ("pytensor", "cohort"):
         raise GraphError(f"`gradient` is `pytensor` or `cohort`, not `{gradient}`")
-    own = gradient == "cohort"
+    own = gradient == "cohort" and not _alters_gradients(model.logp())
     graphs = {"density" if own else "logp": _density_graph(model, values, parameters, x, replaced, not own)}
     variables = parameters
     if expand:
@@ -207,6 +210,16 @@ def _pieces(values: Sequence[Any], parameters: Sequence[Part], x: Any) -> dict[V
     return pieces
 
 
+def _alters_gradients(density: Variable) -> bool:
+    """Whether PyTensor's gradient is meant to be another than that of the values."""
+    for node in io_toposort([], [density]):
+        if isinstance(node.op, (GradClip, GradScale, UndefinedGrad)):
+            return True
+        if getattr(node.op, "lop_overrides", None) not in (None, "default"):
+            return True
+    return False
+
+
 def _density_graph(
     model: pymc.Model,
     values: Sequence[Any],
@@ -224,20 +237,30 @@ def _density_graph(
 
 def _differentiated(graph: Graph, checks: str, with_gradient: bool) -> dict[str, Variable]:
     """The stabilised density, and its gradient. What `specialize` makes has no gradient in PyTensor now and
-    then; then the gradient is taken before."""
+    then; then the gradient is taken before. So it is where the model alters it: rewrites drop what does."""
+    if with_gradient and _alters_gradients(graph.outputs["logp"]):
+        both = {
+            "logp": graph.outputs["logp"],
+            "gradient": _flat_gradient(graph.outputs["logp"], graph.inputs),
+        }
+        return Graph(graph.inputs, both).rewritten((*_REWRITES, checks)).outputs
     for tags in (_REWRITES, _REWRITES[:-1]):
         density = graph.rewritten((*tags, checks), _WITHOUT_GRADIENT).outputs["logp"]
         if not with_gradient:
             return {"logp": density}
         try:
-            parts = pytensor.grad(density, graph.inputs, disconnected_inputs="ignore")
+            flat = _flat_gradient(density, graph.inputs)
         except NotImplementedError:
             if tags is not _REWRITES:
                 raise
             continue
         break
-    flat = pt.concatenate([pt.cast(part, "float64").ravel() for part in parts])
     return {"logp": density, "gradient": flat}
+
+
+def _flat_gradient(density: Variable, values: Sequence[Variable]) -> Variable:
+    parts = pytensor.grad(density, values, disconnected_inputs="ignore")
+    return pt.concatenate([pt.cast(part, "float64").ravel() for part in parts])
 
 
 def _differentiate(module: Module) -> None:
