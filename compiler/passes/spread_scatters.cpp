@@ -93,7 +93,7 @@ class Spreader {
     std::vector<std::int64_t> spread;
     for (const std::int64_t i : order) spread.push_back(targets[static_cast<std::size_t>(i)]);
     if (4 * waits(targets) < targets.size() || 2 * waits(spread) > waits(targets)) return nullptr;
-    const std::string& name = e.function().value(positions).name;
+    const std::string name = e.function().value(positions).name;  // constants that are made move it
     const Spread made{constant(e, order, name, " order"), constant(e, spread, name, " spread")};
     spread_.insert(made.positions);
     return &(known_[positions] = made);
