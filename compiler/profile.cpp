@@ -4,6 +4,7 @@
 #include <array>
 
 #include "ir/files.h"
+#include "ir/json_checks.h"
 #include "ir/json_document.h"
 #include "ir/number_text.h"
 
@@ -15,95 +16,74 @@ std::uint64_t sum(std::uint64_t a, std::uint64_t b) { return b > UINT64_MAX - a 
 
 class ProfileReading {
  public:
-  ProfileReading(const Module& module, ErrorList& errors) : module_(module), errors_(errors) {}
+  ProfileReading(const Module& module, ErrorList& errors) : module_(module), json_{errors} {}
 
   Profile read(JsonValue root) {
     Profile profile;
-    if (!expect(root, JsonKind::kObject, "the profile", "an object")) return profile;
+    if (!json_.expect(root, JsonKind::kObject, "the profile")) return profile;
     check_keys(root, {"format", "version", "module", "functions"}, "the profile");
-    expect_text(root, "format", "cohort-profile");
-    expect_text(root, "version", "1.0");
-    const JsonValue name = required(root, "module", JsonKind::kString, "the profile", "a string");
+    json_.expect_text(root, "format", "cohort-profile", "the profile");
+    json_.expect_text(root, "version", "1.0", "the profile");
+    const JsonValue name = json_.required(root, "module", JsonKind::kString, "the profile");
     if (name && name.string() != module_.name)
-      add(DiagId::kWrongFormat, name, "module", name.string(), module_.name);
-    const JsonValue functions = required(root, "functions", JsonKind::kObject, "the profile", "an object");
+      json_.add(DiagId::kWrongFormat, name, "module", name.string(), module_.name);
+    const JsonValue functions = json_.required(root, "functions", JsonKind::kObject, "the profile");
     // Of another module nothing else is known.
-    if (!functions || !errors_.empty()) return profile;
+    if (!functions || !json_.errors.empty()) return profile;
     for_each_member(functions, [&](JsonValue key, JsonValue value) {
       const bool known = std::any_of(module_.functions.begin(), module_.functions.end(),
                                      [&](const auto& f) { return f->name == key.string(); });
-      if (!known) return add(DiagId::kUnknownFunction, key, key.string(), module_.name);
+      if (!known) return json_.add(DiagId::kUnknownFunction, key, key.string(), module_.name);
       profile.functions[std::string(key.string())] = function(key.string(), value);
     });
     return profile;
   }
 
  private:
-  template <typename... Args>
-  void add(DiagId id, JsonValue at, const Args&... args) {
-    errors_.add(diagnostic(id, at.location(), args...));
-  }
-  bool expect(JsonValue value, JsonKind kind, std::string_view what, std::string_view wanted) {
-    if (value.is(kind)) return true;
-    add(DiagId::kWrongKind, value, what, json_kind_name(value), wanted);
-    return false;
-  }
-  JsonValue required(JsonValue object, std::string_view key, JsonKind kind, std::string_view what,
-                     std::string_view wanted) {
-    const JsonValue value = object.find(key);
-    if (!value) {
-      add(DiagId::kMissingKey, object, what, key);
-      return {};
-    }
-    return expect(value, kind, fmt::format("`{}`", key), wanted) ? value : JsonValue();
-  }
-  void expect_text(JsonValue root, std::string_view key, std::string_view wanted) {
-    const JsonValue value = required(root, key, JsonKind::kString, "the profile", "a string");
-    if (value && value.string() != wanted) add(DiagId::kWrongFormat, value, key, value.string(), wanted);
-  }
   void check_keys(JsonValue object, std::initializer_list<std::string_view> known, std::string_view what) {
     for_each_member(object, [&](JsonValue key, JsonValue) {
       if (std::find(known.begin(), known.end(), key.string()) == known.end())
-        add(DiagId::kUnknownKey, key, key.string(), what);
+        json_.add(DiagId::kUnknownKey, key, key.string(), what);
     });
   }
   std::uint64_t number(JsonValue value, std::string_view what, DType dtype) {
-    if (!expect(value, JsonKind::kNumber, what, "a number")) return 0;
+    if (!json_.expect(value, JsonKind::kNumber, what)) return 0;
     Scalar scalar;
     const NumberFault fault = parse_number(value.string(), dtype, scalar);
     if (fault != NumberFault::kNone)
-      errors_.add(number_diagnostic(fault, value.location(), value.string(), dtype));
+      json_.errors.add(number_diagnostic(fault, value.location(), value.string(), dtype));
     return fault == NumberFault::kNone ? scalar.bits : 0;
   }
   std::uint64_t count(JsonValue object, std::string_view key, std::string_view what) {
     const JsonValue value = object.find(key);
-    if (!value) add(DiagId::kMissingKey, object, what, key);
+    if (!value) json_.add(DiagId::kMissingKey, object, what, key);
     return value ? number(value, fmt::format("`{}`", key), DType::kU64) : 0;
   }
 
   FunctionCounts function(std::string_view name, JsonValue object) {
     FunctionCounts counts;
     const std::string what = fmt::format("the function `{}`", name);
-    if (!expect(object, JsonKind::kObject, what, "an object")) return counts;
+    if (!json_.expect(object, JsonKind::kObject, what)) return counts;
     check_keys(object, {"calls", "dims", "kernels"}, what);
     counts.calls = count(object, "calls", what);
-    if (const JsonValue dims = required(object, "dims", JsonKind::kObject, what, "an object"))
+    if (const JsonValue dims = json_.required(object, "dims", JsonKind::kObject, what))
       for_each_member(dims, [&](JsonValue key, JsonValue value) {
         DimId id = 0;
         while (id < module_.dims.size() && module_.dims[id].name != key.string()) ++id;
         if (id == module_.dims.size())
-          return add(DiagId::kUnknownName, key, key.string(), fmt::format("the dims of {}", module_.name));
+          return json_.add(DiagId::kUnknownName, key, key.string(),
+                           fmt::format("the dims of {}", module_.name));
         counts.dims[id] = dim(module_.dims[id], value);
         std::uint64_t total = counts.dims[id].other;
         for (const auto& [at, calls] : counts.dims[id].calls) total = sum(total, calls);
-        if (total != counts.calls && errors_.empty())
-          add(DiagId::kWrongFormat, value, fmt::format("sum of the calls of `{}`", key.string()), total,
-              counts.calls);
+        if (total != counts.calls && json_.errors.empty())
+          json_.add(DiagId::kWrongFormat, value, fmt::format("sum of the calls of `{}`", key.string()), total,
+                    counts.calls);
       });
-    if (const JsonValue kernels = required(object, "kernels", JsonKind::kObject, what, "an object"))
+    if (const JsonValue kernels = json_.required(object, "kernels", JsonKind::kObject, what))
       for_each_member(kernels, [&](JsonValue key, JsonValue value) {
         const std::string kernel = fmt::format("the kernel `{}`", key.string());
-        if (!expect(value, JsonKind::kObject, kernel, "an object")) return;
+        if (!json_.expect(value, JsonKind::kObject, kernel)) return;
         check_keys(value, {"calls", "ns"}, kernel);
         count(value, "calls", kernel);
         count(value, "ns", kernel);
@@ -114,21 +94,22 @@ class ProfileReading {
   DimCounts dim(const NamedDim& dim, JsonValue object) {
     DimCounts counts;
     const std::string what = fmt::format("the dim `{}`", dim.name);
-    if (!expect(object, JsonKind::kObject, what, "an object")) return counts;
+    if (!json_.expect(object, JsonKind::kObject, what)) return counts;
     check_keys(object, {"values", "other"}, what);
     counts.other = count(object, "other", what);
-    const JsonValue values = required(object, "values", JsonKind::kList, what, "a list");
+    const JsonValue values = json_.required(object, "values", JsonKind::kList, what);
     if (!values) return counts;
     for_each_element(values, [&](JsonValue pair) {
       if (!pair.is(JsonKind::kList) || pair.count() != 2) {
-        add(DiagId::kWrongKind, pair, "an element of `values`", json_kind_name(pair),
-            "a list of a value and its calls");
+        json_.add(DiagId::kWrongKind, pair, "an element of `values`", json_kind_name(pair),
+                  "a list of a value and its calls");
         return;
       }
       const JsonValue first = pair.first();
       const auto value = static_cast<std::int64_t>(number(first, "the value", DType::kI64));
       if (value < dim.min || value > dim.max)
-        add(DiagId::kNumberTooLarge, first, value, fmt::format("{} = {}..{}", dim.name, dim.min, dim.max));
+        json_.add(DiagId::kNumberTooLarge, first, value,
+                  fmt::format("{} = {}..{}", dim.name, dim.min, dim.max));
       std::uint64_t& calls = counts.calls[value];
       calls = sum(calls, number(first.after(), "the calls", DType::kU64));
     });
@@ -136,7 +117,7 @@ class ProfileReading {
   }
 
   const Module& module_;
-  ErrorList& errors_;
+  JsonChecks json_;
 };
 
 }  // namespace

@@ -30,24 +30,12 @@ JsonReading::JsonReading(const JsonDocument& document, ErrorList& all_errors, Te
 }
 
 bool JsonReading::expect(JsonValue value, JsonKind kind, std::string_view what) {
-  if (value.is(kind)) return true;
-  std::string_view wanted = kind == JsonKind::kObject   ? "an object"
-                            : kind == JsonKind::kList   ? "a list"
-                            : kind == JsonKind::kString ? "a string"
-                            : kind == JsonKind::kTrue   ? "true or false"
-                                                        : "a number";
-  add(DiagId::kWrongKind, value, what, json_kind_name(value), wanted);
-  return false;
+  return JsonChecks{errors}.expect(value, kind, what);
 }
 
 JsonValue JsonReading::required(JsonValue object, std::string_view key, JsonKind kind,
                                 std::string_view what) {
-  JsonValue value = object.find(key);
-  if (!value) {
-    add(DiagId::kMissingKey, object, what, key);
-    return {};
-  }
-  return expect(value, kind, fmt::format("`{}`", key)) ? value : JsonValue();
+  return JsonChecks{errors}.required(object, key, kind, what);
 }
 
 JsonValue JsonReading::optional(JsonValue object, std::string_view key, JsonKind kind) {

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "ir/builder.h"
+#include "ir/json_checks.h"
 #include "ir/json_document.h"
 #include "ir/json_reader.h"
 #include "ir/tensor_files.h"
@@ -31,7 +32,7 @@ class JsonReading {
 
   template <typename... Args>
   void add(DiagId id, JsonValue at, const Args&... args) {
-    errors.add(diagnostic(id, at.location(), args...));
+    JsonChecks{errors}.add(id, at, args...);
   }
   template <typename... Args>
   void add_with_hint(DiagId id, JsonValue at, std::string hint, const Args&... args) {
@@ -39,11 +40,10 @@ class JsonReading {
     found.hint = std::move(hint);
     errors.add(std::move(found));
   }
-  // Is the value of this kind? Says "`what` is a number where a list is expected" if not.
+  // See json_checks.h.
   bool expect(JsonValue value, JsonKind kind, std::string_view what);
-  // The value of a key, of the kind given; no value, after a message, if it is missing or of another kind.
   JsonValue required(JsonValue object, std::string_view key, JsonKind kind, std::string_view what);
-  // The same, silent if the key is missing.
+  // `required`, but silent if the key is missing.
   JsonValue optional(JsonValue object, std::string_view key, JsonKind kind);
   // Refuses keys that are neither known nor the user's own (x-...).
   void check_keys(JsonValue object, std::span<const std::string_view> known, std::string_view what);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ir/files.h"
+#include "ir/json_checks.h"
 #include "ir/json_document.h"
 #include "ir/json_quote.h"
 #include "ir/number_text.h"
@@ -26,61 +27,37 @@ constexpr DeviceConstant<GpuProfile> kGpuConstants[] = {
 
 class DeviceProfileReading {
  public:
-  explicit DeviceProfileReading(ErrorList& errors) : errors_(errors) {}
+  explicit DeviceProfileReading(ErrorList& errors) : json_{errors} {}
 
   void read(JsonValue root, DeviceProfile& profile) {
-    if (!expect(root, JsonKind::kObject, "the device profile", "an object")) return;
+    if (!json_.expect(root, JsonKind::kObject, "the device profile")) return;
     for_each_member(root, [&](JsonValue key, JsonValue) {
       constexpr std::string_view kKeys[] = {"format", "version", "cpu", "gpu"};
       if (std::find(std::begin(kKeys), std::end(kKeys), key.string()) == std::end(kKeys))
-        add(DiagId::kUnknownKey, key, key.string(), "the device profile");
+        json_.add(DiagId::kUnknownKey, key, key.string(), "the device profile");
     });
-    expect_text(root, "format", "cohort-device-profile");
-    expect_text(root, "version", "1.0");
+    json_.expect_text(root, "format", "cohort-device-profile", "the device profile");
+    json_.expect_text(root, "version", "1.0", "the device profile");
     if (const JsonValue cpu = root.find("cpu")) section(cpu, "the section `cpu`", kCpuConstants, profile.cpu);
     if (const JsonValue gpu = root.find("gpu")) section(gpu, "the section `gpu`", kGpuConstants, profile.gpu);
   }
 
  private:
-  template <typename... Args>
-  void add(DiagId id, JsonValue at, const Args&... args) {
-    errors_.add(diagnostic(id, at.location(), args...));
-  }
-  bool expect(JsonValue value, JsonKind kind, std::string_view what, std::string_view wanted) {
-    if (value.is(kind)) return true;
-    add(DiagId::kWrongKind, value, what, json_kind_name(value), wanted);
-    return false;
-  }
-  // The value of a key, if it is there and of this kind.
-  JsonValue required(JsonValue object, std::string_view key, JsonKind kind, std::string_view what,
-                     std::string_view wanted) {
-    const JsonValue value = object.find(key);
-    if (!value) {
-      add(DiagId::kMissingKey, object, what, key);
-      return {};
-    }
-    return expect(value, kind, fmt::format("`{}`", key), wanted) ? value : JsonValue();
-  }
-  void expect_text(JsonValue root, std::string_view key, std::string_view wanted) {
-    const JsonValue value = required(root, key, JsonKind::kString, "the device profile", "a string");
-    if (value && value.string() != wanted) add(DiagId::kWrongFormat, value, key, value.string(), wanted);
-  }
-
   template <typename Profile>
   void section(JsonValue object, std::string_view what, std::span<const DeviceConstant<Profile>> constants,
                Profile& profile) {
-    if (!expect(object, JsonKind::kObject, what, "an object")) return;
+    if (!json_.expect(object, JsonKind::kObject, what)) return;
     for_each_member(object, [&](JsonValue key, JsonValue) {
       const bool known = key.string() == "name" || key.string() == "source" ||
                          std::any_of(constants.begin(), constants.end(),
                                      [&](const auto& constant) { return constant.name == key.string(); });
-      if (!known) add(DiagId::kUnknownKey, key, key.string(), what);
+      if (!known) json_.add(DiagId::kUnknownKey, key, key.string(), what);
     });
     for (const auto& [key, member] : {std::pair{"name", &Profile::name}, {"source", &Profile::source}})
-      if (const JsonValue value = required(object, key, JsonKind::kString, what, "a string"))
+      if (const JsonValue value = json_.required(object, key, JsonKind::kString, what))
         profile.*member = value.string();
     for (const DeviceConstant<Profile>& constant : constants)
-      if (const JsonValue value = required(object, constant.name, JsonKind::kNumber, what, "a number"))
+      if (const JsonValue value = json_.required(object, constant.name, JsonKind::kNumber, what))
         profile.*constant.member = positive(value, constant.name);
   }
   template <typename Profile, std::size_t N>
@@ -93,15 +70,15 @@ class DeviceProfileReading {
     Scalar scalar;
     const NumberFault fault = parse_number(value.string(), DType::kF64, scalar);
     if (fault != NumberFault::kNone)
-      errors_.add(number_diagnostic(fault, value.location(), value.string(), DType::kF64));
+      json_.errors.add(number_diagnostic(fault, value.location(), value.string(), DType::kF64));
     else if (!(scalar_as_double(scalar) > 0))
-      add(DiagId::kNumberTooLarge, value, value.string(), fmt::format("{} > 0", name));
+      json_.add(DiagId::kNumberTooLarge, value, value.string(), fmt::format("{} > 0", name));
     else
       return scalar_as_double(scalar);
     return 1;
   }
 
-  ErrorList& errors_;
+  JsonChecks json_;
 };
 
 template <typename Profile>
