@@ -76,7 +76,7 @@ extern "C" int32_t {0}_load(void* workspace, const char* path) {{
 )";
 
 // What lies where in the block, for a checker: each place and size once.
-std::string marks(const EmitContext& context) {
+std::string marks(const EmitContext& context, bool checks) {
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> names;
   const auto add = [&](const CompiledFunction& code) {
     for (kernel::BufferId b = 0; b < code.placements.size(); ++b) {
@@ -89,10 +89,24 @@ std::string marks(const EmitContext& context) {
   for (const CompiledFunction& function : context.compiled.functions) add(function);
   for (const SpecialisedFunction& copy : context.compiled.specialised) add(copy.code);
   std::string text = "\nstatic void mark_buffers([[maybe_unused]] void* block) {\n";
+  if (checks)
+    text +=
+        "  COHORT_MARK_RANGE(rt_place<char>(block, rt_failure_offset), sizeof(rt_failure), \"failure\");\n";
   for (const auto& [place, name] : names)
     text += fmt::format("  COHORT_MARK_RANGE(rt_place<char>(block, {}), {}, {});\n", place.first,
                         place.second, c_string(name));
   return text + "}\n";
+}
+
+// What checks say when they fail.
+std::string check_table(const std::vector<DeviceCheck>& checks) {
+  if (checks.empty()) return {};
+  std::string text = "\nstatic const rt_device_check device_checks[] = {\n";
+  for (const DeviceCheck& check : checks)
+    text += fmt::format("    {{{}, {}, {}}},\n", c_string(check.function),
+                        check.op.empty() ? "nullptr" : c_string(check.op),
+                        check.op.empty() ? c_string(check.message) : "nullptr");
+  return text + "};\n";
 }
 
 }  // namespace
@@ -110,15 +124,18 @@ bool EmitContext::uses_device(std::size_t function) const {
                      });
 }
 
-std::string emit_device_source(const EmitContext& context, const std::string& kernels) {
+std::string emit_device_source(const EmitContext& context, const std::string& kernels,
+                               const std::vector<DeviceCheck>& checks) {
   std::string text =
       fmt::format("// {}: kernels of module `{}` for the GPU, made by {}.\n", context.device_file(),
                   comment_text(context.module().name), context.options.tool);
   text += fmt::format("#include \"{}\"\n", cuda_dialect().prelude);
   if (kernels.find("rt_launch_gemm(") != std::string::npos) text += "#include \"cohort/cuda_gemm.h\"\n";
+  if (!checks.empty()) text += "#include \"cohort/cuda_checks.h\"\n";
   text += kernels;
-  return text + marks(context) +
-         fmt::format("\nRT_DEVICE_CALLS({}_device, mark_buffers);\n", context.names.prefix);
+  return text + marks(context, !checks.empty()) + check_table(checks) +
+         fmt::format("\nRT_DEVICE_CALLS({}_device, mark_buffers, {}, {});\n", context.names.prefix,
+                     checks.empty() ? "nullptr" : "device_checks", checks.size());
 }
 
 std::string emit_device_record(const EmitContext& context) {

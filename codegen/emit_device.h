@@ -5,11 +5,13 @@
 #include <string>
 
 #include "codegen/emit_files.h"
+#include "codegen/emit_kernel.h"
 
 namespace cohort {
 
 // NAME_kernels.cu around the kernels and the functions that launch them.
-std::string emit_device_source(const EmitContext& context, const std::string& kernels);
+std::string emit_device_source(const EmitContext& context, const std::string& kernels,
+                               const std::vector<DeviceCheck>& checks);
 // The tables in NAME.cpp: after the module's record.
 std::string emit_device_record(const EmitContext& context);
 // prefix_init, prefix_get, ...: as emit_fixed_entries, with the GPU's state in mind, and prefix_attach, ...

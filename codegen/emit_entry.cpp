@@ -7,6 +7,7 @@
 
 #include "codegen/emit_device.h"
 #include "codegen/text.h"
+#include "compiler/kernel_passes/device_checks.h"
 
 namespace cohort {
 
@@ -154,9 +155,17 @@ std::string emit_part(const EmitContext& context, const std::vector<PartCall>& c
   std::map<kernel::BufferId, std::string> locals;
   std::string pointers, body;
   bool header = false;
-  // Whether something on the GPU may still read or write memory of the host.
-  bool pending =
-      std::any_of(compiled.program.kernels.begin(), compiled.program.kernels.end(), kernel::is_transfer);
+  const auto buffer_of = [&](kernel::BufferId id) -> const kernel::Buffer& {
+    return compiled.program.buffers[id];
+  };
+  const auto checks_there = [](const kernel::Kernel& k) {
+    return k.device == kernel::Device::kGpu && kernel::has_checks(k.body);
+  };
+  const bool checks =
+      std::any_of(compiled.program.kernels.begin(), compiled.program.kernels.end(), checks_there);
+  // Whether something on the GPU may still read or write memory of the host, or fail.
+  bool pending = checks || std::any_of(compiled.program.kernels.begin(), compiled.program.kernels.end(),
+                                       kernel::is_transfer);
   for (const PartCall& part : calls) {
     header = header || part.kernel.header || part.transfer != nullptr;
     info.fails = info.fails || part.kernel.fails || part.transfer != nullptr;
@@ -170,6 +179,11 @@ std::string emit_part(const EmitContext& context, const std::vector<PartCall>& c
       pointers += fmt::format("  {}{}* {} = {};  // {}\n", is_read_only(compiled, id) ? "const " : "",
                               cpp_dialect().storage_type(buffer.dtype), name, address(context, info, id),
                               type_comment(Type{buffer.dtype, buffer.shape}, context.module().dims));
+    }
+    const bool to_state =
+        part.transfer && buffer_of(part.transfer->buffer).kind == kernel::BufferKind::kState;
+    if (checks && to_state) {  // it changes only if nothing failed
+      body += wait_text(context, info.function);
     }
     if (part.transfer) {
       body += transfer_text(context, *part.transfer, info, locals);

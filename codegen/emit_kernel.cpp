@@ -46,6 +46,9 @@ class KernelWriter {
     out_.rows = !kernel.rows.empty();
     out_.fails = touched_.fails;
     out_.header = touched_.fails || touched_.prints || touched_.shares;
+    out_.checks = on_gpu_ && touched_.fails;
+    guarded_ = on_gpu_ && (out_.checks || environment.after_checks);
+    if (guarded_) locals_.reserve("failure");
     if (on_gpu_) out_.header = out_.fails = true;
   }
 
@@ -72,6 +75,7 @@ class KernelWriter {
   const kernel::Program& program_;
   const Function& graph_;
   const bool on_gpu_;
+  bool guarded_ = false;  // does nothing after an error
   Identifiers locals_;
   std::vector<std::string> dim_names_;
   ExprPrinter exprs_;
@@ -152,6 +156,7 @@ std::string KernelWriter::head(const std::set<BufferId>& shared) const {
       parameters.emplace_back(std::string("[[maybe_unused]] ").append(p));
   }
   if (out_.rows) parameters.insert(parameters.end(), {"int64_t first_row", "int64_t row_count"});
+  if (guarded_) parameters.emplace_back(out_.checks ? "rt_failure* failure" : "const rt_failure* failure");
   if (on_gpu_ && !placed_.empty()) parameters.emplace_back("void* device");
   if (out_.header && !on_gpu_) parameters.emplace_back("[[maybe_unused]] rt_workspace* header");
   for (const BufferId id : out_.buffers) parameters.push_back(pointer(id, shared));
@@ -174,10 +179,12 @@ std::string KernelWriter::launcher(const std::set<BufferId>& shared) {
   std::vector<std::string> parameters{"rt_workspace* header"};
   std::vector<std::string> arguments{"header", c_string(graph_.name)};
   if (last.kind == kernel::StmtKind::kCall) {
+    arguments.emplace_back(guarded_ ? "rt_failure_of(header)" : "nullptr");
     for (const BufferId id : last.buffers) arguments.push_back(exprs_.buffer_name(id));
     for (const ExprRef& scalar : last.index) arguments.push_back(exprs_.index(scalar));
   } else {
     arguments.insert(arguments.end(), {kernel_name_, threads_of(last)});
+    if (guarded_) arguments.emplace_back("rt_failure_of(header)");
     if (!placed_.empty()) arguments.emplace_back("header->device");
     for (const BufferId id : out_.buffers) arguments.push_back(exprs_.buffer_name(id));
     for (const DimId d : out_.dims) arguments.push_back(dim_names_[d]);
@@ -253,11 +260,15 @@ EmittedKernel KernelWriter::write() {
   out_.name = on_gpu_ ? env_.file_names.unique(env_.prefix + "_" + kernel_name_) : kernel_name_;
   name_all();
   const std::set<BufferId> shared = overlapping();
-  const KernelFunction self{kernel_name_, [&](BufferId id) { return pointer(id, shared); }, env_.file_names};
+  const std::size_t launch = env_.checks ? env_.checks->size() : 0;
+  const KernelFunction self{kernel_name_, [&](BufferId id) { return pointer(id, shared); }, env_.file_names,
+                            env_.checks, launch};
   StatementPrinter statements(env_.dialect, program_, exprs_, locals_, graph_.name, self);
   statements.indent();
   if (out_.rows) statements.indent();
   const bool calls = on_gpu_ && kernel_.body.back().kind == kernel::StmtKind::kCall;
+  if (out_.checks) statements.line(fmt::format("if (rt_failed_before(failure, {})) return;", launch));
+  if (guarded_ && !out_.checks && !calls) statements.line("if (rt_failed(failure)) return;");
   if (!calls) statements.kernel(kernel_.body);
   if (out_.rows) statements.dedent();
   if (out_.fails && !out_.rows && !on_gpu_) statements.line("return COHORT_OK;");

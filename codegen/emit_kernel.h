@@ -34,16 +34,24 @@ struct EmittedKernel {
   // Of a kernel on the GPU `name` is the function that launches it, `text` is device code, and this declares
   // the function to the host code.
   std::string declaration = {};
+  bool checks = false;  // on the GPU
+};
+
+// A check or assert of a kernel on the GPU: its row of the table that device code ends with.
+struct DeviceCheck {
+  std::string function, op, message;  // `op` is empty of an assert
 };
 
 struct KernelEnvironment {
   const CompiledModule& compiled;
   std::size_t function = 0;  // which
   const Dialect& dialect;
-  Identifiers& file_names;       // functions and tables of the module's sources
-  const CompiledFunction& code;  // the function's, or its copy for some values of dims
-  std::string suffix = {};       // of the function's name, for the kernels of a copy
-  std::string prefix = {};       // of the module's symbols
+  Identifiers& file_names;                     // functions and tables of the module's sources
+  const CompiledFunction& code;                // the function's, or its copy for some values of dims
+  std::string suffix = {};                     // of the function's name, for the kernels of a copy
+  std::string prefix = {};                     // of the module's symbols
+  std::vector<DeviceCheck>* checks = nullptr;  // those of the module so far; null on the CPU
+  bool after_checks = false;  // of the function, a kernel before this one may fail on the GPU
 };
 
 // Of a kernel on the GPU the dialect is its own, and it takes pointers into the GPU's memory:
@@ -54,6 +62,8 @@ struct KernelEnvironment {
 //   int32_t m_f_y(rt_workspace* header, float* y, const float* x, int64_t batch) {
 //     return rt_launch(header, "f", f_y, batch, y, x, batch);
 //   }
+//
+// One that checks, or comes after one, takes the record of errors and does nothing if there is an error.
 EmittedKernel emit_kernel(const KernelEnvironment& environment, const kernel::Kernel& kernel);
 
 // "// y = tanh(x)   model.py:12" for each value that the nodes `sources` of a function give to others, each

@@ -80,7 +80,8 @@ class SourceWriter {
     }
     file_names_.reserve("this_module");
     file_names_.reserve("states");
-    for (const char* name : {"this_device", "device_state", "mark_buffers"}) file_names_.reserve(name);
+    for (const char* name : {"this_device", "device_state", "device_checks", "mark_buffers"})
+      file_names_.reserve(name);
     file_names_.reserve("state_shapes");
     if (!context.options.instrument) return;
     file_names_.reserve(prefix + "_profile");
@@ -115,8 +116,8 @@ class SourceWriter {
   std::vector<PartInfo> parts(std::size_t index, const CompiledFunction& code, const std::string& suffix) {
     const std::vector<kernel::KernelCall> calls = kernel::calls_of(code.program);
     const KernelEnvironment host{context_.compiled, index, cpp_dialect(), file_names_, code, suffix};
-    const KernelEnvironment device{context_.compiled,    index, cuda_dialect(), file_names_, code, suffix,
-                                   context_.names.prefix};
+    KernelEnvironment device{context_.compiled,     index,   cuda_dialect(), file_names_, code, suffix,
+                             context_.names.prefix, &checks_};
     kernels_.clear();
     std::vector<PartInfo> parts;
     for (std::size_t at = 0; at < calls.size(); at += kPartCalls) {
@@ -133,6 +134,7 @@ class SourceWriter {
         }
         call.on_gpu = called.device == kernel::Device::kGpu;
         call.kernel = kernel(call.on_gpu ? device : host, called, calls[c].kernel);
+        device.after_checks = device.after_checks || call.kernel.checks;
         if (context_.options.instrument) part.back().counters = counters_.kernel(part.back().kernel.name);
       }
       const std::string base =
@@ -177,6 +179,7 @@ class SourceWriter {
   std::vector<PartInfo> all_parts_;
   std::string entries_;
   std::string device_body_;  // kernels on the GPU
+  std::vector<DeviceCheck> checks_;
   Counters counters_;
 };
 
@@ -218,7 +221,7 @@ std::vector<Artefact> SourceWriter::finish() {
     sources.push_back({std::move(name), std::move(text)});
   }
   if (context_.uses_device())
-    sources.push_back({context_.device_file(), emit_device_source(context_, device_body_)});
+    sources.push_back({context_.device_file(), emit_device_source(context_, device_body_, checks_)});
   return sources;
 }
 

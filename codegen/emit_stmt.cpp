@@ -154,6 +154,7 @@ void StatementPrinter::stmt(const Stmt& s) {
       check(s);
       break;
     case StmtKind::kAssert:
+      if (dialect_.threads) return device_check(s);
       line(fmt::format("if (!({})) return rt_fail_assert(header, {}, {});", exprs_.value(s.value),
                        c_string(function_), c_string(s.text)));
       break;
@@ -332,6 +333,7 @@ void StatementPrinter::accumulate(const Stmt& s) {
 }
 
 void StatementPrinter::check(const Stmt& s) {
+  if (dialect_.threads) return device_check(s);
   line(fmt::format("RT_CHECK_INDEX({}, {}, {}, {}, {});", exprs_.value(s.value), c_string(function_),
                    c_string(s.text), exprs_.index(s.index[0]), exprs_.index(s.index[1])));
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "codegen/emit_expr.h"
+#include "codegen/emit_kernel.h"
 #include "codegen/inline_lets.h"
 #include "codegen/names.h"
 
@@ -19,6 +20,8 @@ struct KernelFunction {
   std::string name;
   std::function<std::string(kernel::BufferId)> pointer;  // a buffer as a parameter: "float* __restrict y"
   Identifiers& file_names;
+  std::vector<DeviceCheck>* checks = nullptr;  // on the GPU: where rows for the table go
+  std::size_t launch = 0;                      // and the number of its first check
 };
 
 class StatementPrinter {
@@ -71,6 +74,7 @@ class StatementPrinter {
   void accumulator(const kernel::Stmt& s);
   void accumulate(const kernel::Stmt& s);
   void check(const kernel::Stmt& s);
+  void device_check(const kernel::Stmt& s);  // a check or an assert on the GPU
   void print(const kernel::Stmt& s);
   void call(const kernel::Stmt& s);
   // `accumulator` and `loop` as one call of rt_reduce; false if they are not of that form.

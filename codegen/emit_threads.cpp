@@ -67,6 +67,18 @@ void StatementPrinter::barrier() {
   line(around_ == LoopMode::kBlock ? "__syncthreads();" : "rt_team_barrier();");
 }
 
+void StatementPrinter::device_check(const Stmt& s) {
+  const bool index = s.kind == StmtKind::kCheck;
+  std::vector<DeviceCheck>& checks = *kernel_.checks;
+  std::string text =
+      fmt::format("RT_DEVICE_{}({}, {}, {}, {}", index ? "CHECK" : "ASSERT", exprs_.value(s.value),
+                  kernel_.launch, checks.size(), exprs_.index(s.index.back()));
+  if (index) text += fmt::format(", {}, {}", exprs_.index(s.index[0]), exprs_.index(s.index[1]));
+  line(text + ");");
+  checks.push_back({function_, index ? s.text : std::string(), index ? std::string() : s.text});
+  exprs_.clear_shared();
+}
+
 void StatementPrinter::find_team_sums(const std::vector<Stmt>& body, const Stmt* lanes) {
   for (const Stmt& s : body) {
     if (s.kind == StmtKind::kAccumulate && lanes != nullptr && s.index.size() == 1 &&

@@ -14,8 +14,8 @@
 //            | var v = value | assign v = value                 a mutable local
 //            | accumulator v: op dtype (lanes | serial)         starts at the identity of op
 //            | accumulate v, value [, lane]                     v = v op value; order: ir/README.md
-//            | check cond else index error                      names operator, index and size
-//            | assert cond else message
+//            | check cond else index error [order n]            names operator, index and size
+//            | assert cond else message [order n]               see Note [device checks]
 //            | print message, buffer
 //            | call function(arguments)                         a function of the runtime on whole buffers
 //            | barrier                                          of the threads of a block, or of a team
@@ -51,6 +51,11 @@
 // the first team stores. A `barrier` separates stores of some threads from loads by others: of the team in a
 // team loop, of the block in a block loop. Before the pass `map_threads` a kernel of the GPU has none of
 // these loops and is written as for one thread.
+//
+// Note [device checks]: on the GPU nothing leaves a call in the middle. A check or assert that fails there
+// leaves a record, the rest of its iteration is not run, and launches after it in the call do nothing; who
+// waits for the call reads the record. `order` is its place among all checks of the kernel as one thread
+// would meet them (less than 2^40); the record is that of the least. It is the last expr of `index`.
 //
 // Note [grain]: a loop with a grain may be shared by threads, each with a range of iterations that nobody
 // else has; fewer than `grain` of them are not worth a thread. Its iterations are independent, without
@@ -154,8 +159,8 @@ struct Stmt {
   BufferId buffer = 0;                // kStore kPrint, kTransfer: what is written
   ExprRef value;                      // kFor: extent; kIf kCheck kAssert: condition; else the value
   ExprRef grain;                      // kFor, kCall: see Note [grain]; or null
-  std::vector<ExprRef>
-      index;  // kStore: index; kAccumulate: lane or nothing; kCheck: index, size; kCall: scalars
+  std::vector<ExprRef> index;  // kStore: index; kAccumulate: lane or nothing; kCheck: index, size, order;
+                               // kAssert: order; kCall: scalars
   std::vector<BufferId> buffers;       // kCall: buffer arguments, outputs first; kTransfer: what is read
   std::string text;                    // kCall: function; kCheck: operator; kAssert kPrint: message
   std::uint32_t outputs = 0;           // kCall: how many of `buffers` are written

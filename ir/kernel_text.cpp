@@ -29,6 +29,10 @@ struct Printer {
     return fmt::format("{}:{}", scalar_as_double(value), dtype_name(dtype));
   }
 
+  // Of a check or assert that has one, behind `at` other exprs.
+  std::string order(const Stmt& s, std::size_t at) const {
+    return s.index.size() > at ? " order " + expr(s.index[at]) : std::string();
+  }
   std::string expr(const ExprRef& e) const {
     switch (e->kind) {
       case ExprKind::kConst:
@@ -95,10 +99,10 @@ void Printer::stmt(const Stmt& s) {
       return line(fmt::format("accumulate v{}, {}{}", s.var, expr(s.value),
                               s.index.empty() ? "" : " lane " + expr(s.index[0])));
     case StmtKind::kCheck:
-      return line(fmt::format("check {} else index {} of {} in {}", expr(s.value), expr(s.index[0]),
-                              expr(s.index[1]), s.text));
+      return line(fmt::format("check {} else index {} of {} in {}{}", expr(s.value), expr(s.index[0]),
+                              expr(s.index[1]), s.text, order(s, 2)));
     case StmtKind::kAssert:
-      return line(fmt::format("assert {} else \"{}\"", expr(s.value), s.text));
+      return line(fmt::format("assert {} else \"{}\"{}", expr(s.value), s.text, order(s, 0)));
     case StmtKind::kPrint:
       return line(fmt::format("print \"{}\" {}", s.text, buffer(s.buffer)));
     case StmtKind::kCall: {

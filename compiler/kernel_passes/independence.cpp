@@ -46,7 +46,9 @@ bool lanes_allow(const Stmt& stmt, const LoopVariation& loop) {
 bool threads_allow(const Stmt& stmt, const LoopVariation& loop) {
   switch (stmt.kind) {
     case StmtKind::kCheck:
+      return stmt.index.size() == 3;
     case StmtKind::kAssert:
+      return stmt.index.size() == 1;
     case StmtKind::kPrint:
     case StmtKind::kCall:
     case StmtKind::kBarrier:

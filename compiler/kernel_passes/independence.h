@@ -11,8 +11,8 @@ enum class Together : std::uint8_t {
   kThreads  // whole iterations side by side: what one does, it does alone
 };
 
-// Neither side effects nor values go from one iteration to another, and no two touch an element that one of
-// them writes. Indices of one expr per axis, or flat ones.
+// Neither side effects (checks that have an order are none) nor values go from one iteration to another, and
+// no two touch an element that one of them writes. Indices of one expr per axis, or flat ones.
 bool is_independent(const Program& program, const Stmt& loop, const LoopVariation& variation, Together how);
 
 }  // namespace cohort::kernel

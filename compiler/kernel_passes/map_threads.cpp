@@ -18,6 +18,7 @@
 #include <set>
 
 #include "compiler/kernel_passes/cooperate.h"
+#include "compiler/kernel_passes/device_checks.h"
 #include "compiler/kernel_passes/independence.h"
 #include "compiler/kernel_passes/kernel_pass.h"
 #include "compiler/kernel_passes/loop_cost.h"
@@ -55,11 +56,13 @@ class Mapper {
   // The launches that a kernel becomes.
   std::vector<Kernel> kernel(Kernel kernel) {
     std::vector<Kernel> launches;
+    if (has_checks(kernel.body)) order_checks(kernel.body);
     for (std::vector<Stmt>& nest : cut_into_nests(program_, std::move(kernel.body))) {
       Kernel launch;
       launch.name = kernel.name;
       launch.device = Device::kGpu;
       launch.body = mapped(std::move(nest));
+      guard_by_checks(program_, launch.body);
       launches.push_back(std::move(launch));
     }
     return launches;

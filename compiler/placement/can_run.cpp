@@ -1,5 +1,6 @@
 #include "compiler/placement/can_run.h"
 
+#include "compiler/kernel_passes/device_checks.h"
 #include "compiler/kernel_passes/walk.h"
 
 namespace cohort {
@@ -13,10 +14,9 @@ std::string why_not_on_gpu(const Program&, const Kernel& kernel) {
   for_each_stmt(body, [&](const Stmt& s) {
     if (!reason.empty()) return;
     if (s.kind == StmtKind::kPrint) reason = "it prints";
-    if (s.kind == StmtKind::kAssert) reason = "it asserts";
-    if (s.kind == StmtKind::kCheck) reason = "it checks the indices of `" + s.text + "`";
     if (s.kind == StmtKind::kCall) reason = "it calls " + s.text;
   });
+  if (reason.empty() && !checks_have_order(body)) reason = "it checks in a loop of a computed extent";
   return reason;
 }
 

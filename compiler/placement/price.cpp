@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "compiler/kernel_passes/device_checks.h"
 #include "compiler/kernel_passes/independence.h"
 #include "compiler/kernel_passes/loop_cost.h"
 #include "compiler/kernel_passes/walk.h"
@@ -194,7 +195,9 @@ KernelTime Pricer::time(const Kernel& kernel) const {
   const double bytes = Touched(program_, dims_).bytes(kernel.body);
   const double cpu_rate = bytes <= cpu.l2_bytes ? cpu.cache_bytes_per_ns : cpu.memory_bytes_per_ns;
   const double on_cpu = CpuTime(program_, dims_, cpu).list(kernel.body, nullptr);
-  const double on_gpu = GpuTime(program_, dims_, gpu).list(kernel.body, {});
+  std::vector<Stmt> on_threads = kernel.body;
+  if (has_checks(on_threads)) order_checks(on_threads);
+  const double on_gpu = GpuTime(program_, dims_, gpu).list(on_threads, {});
   return {cpu.kernel_ns + std::max(on_cpu, bytes / cpu_rate),
           gpu.launch_ns + std::max(on_gpu, bytes / gpu.memory_bytes_per_ns)};
 }

@@ -111,6 +111,9 @@ static int32_t rt_cuda_create_stream(void** stream) {
 static int32_t rt_cuda_destroy_stream(void* stream) {
   return static_cast<int32_t>(cudaStreamDestroy(static_cast<cudaStream_t>(stream)));
 }
+static int32_t rt_cuda_clear(void* block, size_t bytes, void* stream) {
+  return static_cast<int32_t>(cudaMemsetAsync(block, 0, bytes, static_cast<cudaStream_t>(stream)));
+}
 static int32_t rt_cuda_copy(void* to, const void* from, size_t bytes, rt_direction direction, void* stream) {
   const cudaMemcpyKind kind = direction == rt_to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
   return static_cast<int32_t>(cudaMemcpyAsync(to, from, bytes, kind, static_cast<cudaStream_t>(stream)));
@@ -125,8 +128,17 @@ static const char* rt_cuda_describe(int32_t error) {
 }  // namespace cohort_rt
 
 // The one definition of what the module's host code calls the GPU by.
-#define RT_DEVICE_CALLS(name, mark)                                                                        \
-  extern "C" RT_HIDDEN const cohort_rt::rt_device_calls name;                                              \
-  const cohort_rt::rt_device_calls name = {rt_cuda_check,         rt_cuda_allocate,       rt_cuda_release, \
-                                           rt_cuda_create_stream, rt_cuda_destroy_stream, rt_cuda_copy,    \
-                                           rt_cuda_wait,          rt_cuda_describe,       mark}
+#define RT_DEVICE_CALLS(name, mark, checks, count)                 \
+  extern "C" RT_HIDDEN const cohort_rt::rt_device_calls name;      \
+  const cohort_rt::rt_device_calls name = {rt_cuda_check,          \
+                                           rt_cuda_allocate,       \
+                                           rt_cuda_release,        \
+                                           rt_cuda_create_stream,  \
+                                           rt_cuda_destroy_stream, \
+                                           rt_cuda_clear,          \
+                                           rt_cuda_copy,           \
+                                           rt_cuda_wait,           \
+                                           rt_cuda_describe,       \
+                                           mark,                   \
+                                           checks,                 \
+                                           count}

@@ -28,7 +28,9 @@ RT_DEVICE void rt_load_tile(T (&tile)[rt_tile_depth][rt_tile + 1], const T* from
 }
 
 template <class T>
-static __global__ void __launch_bounds__(256) rt_gemm_tiles(rt_gemm_shape s, T* c, const T* a, const T* b) {
+static __global__ void __launch_bounds__(256)
+    rt_gemm_tiles(const rt_failure* failure, rt_gemm_shape s, T* c, const T* a, const T* b) {
+  if (failure && failure->first != rt_no_failure) return;
   __shared__ T a_tile[rt_tile_depth][rt_tile + 1];
   __shared__ T b_tile[rt_tile_depth][rt_tile + 1];
   const int64_t tile_rows = (s.m + rt_tile - 1) / rt_tile, tile_columns = (s.n + rt_tile - 1) / rt_tile;
@@ -69,14 +71,15 @@ static __global__ void __launch_bounds__(256) rt_gemm_tiles(rt_gemm_shape s, T* 
 }
 
 template <class T>
-int32_t rt_launch_gemm(rt_workspace* header, const char* function, T* c, const T* a, const T* b, int64_t c_at,
-                       int64_t a_at, int64_t b_at, int64_t batch, int64_t m, int64_t n, int64_t depth,
-                       int64_t c_batch, int64_t c_row, int64_t c_column, int64_t a_batch, int64_t a_row,
-                       int64_t a_column, int64_t b_batch, int64_t b_row, int64_t b_column) {
+int32_t rt_launch_gemm(rt_workspace* header, const char* function, const rt_failure* failure, T* c,
+                       const T* a, const T* b, int64_t c_at, int64_t a_at, int64_t b_at, int64_t batch,
+                       int64_t m, int64_t n, int64_t depth, int64_t c_batch, int64_t c_row, int64_t c_column,
+                       int64_t a_batch, int64_t a_row, int64_t a_column, int64_t b_batch, int64_t b_row,
+                       int64_t b_column) {
   const rt_gemm_shape shape = {c_at,  a_at,     b_at,    batch, m,        n,       depth, c_batch,
                                c_row, c_column, a_batch, a_row, a_column, b_batch, b_row, b_column};
   const int64_t tiles = batch * ((m + rt_tile - 1) / rt_tile) * ((n + rt_tile - 1) / rt_tile);
-  return rt_launch(header, function, rt_gemm_tiles<T>, tiles * rt_block_threads, shape, c, a, b);
+  return rt_launch(header, function, rt_gemm_tiles<T>, tiles * rt_block_threads, failure, shape, c, a, b);
 }
 
 }  // namespace cohort_rt

@@ -11,6 +11,20 @@ inline namespace cohort_rt {
 
 enum rt_direction { rt_to_device, rt_to_host };
 
+// What the first check that failed on the GPU left in the block; all ones: none did. cuda_checks.h writes it.
+constexpr int rt_order_bits = 40, rt_piece_bits = 24, rt_failure_pieces = 7;
+constexpr unsigned long long rt_no_failure = ~0ull, rt_piece_mask = (1ull << rt_piece_bits) - 1;
+constexpr size_t rt_failure_offset = 64;  // into the block
+struct rt_failure {
+  unsigned long long first;                      // launch, order
+  unsigned long long pieces[rt_failure_pieces];  // each order, 24 bits: of which check, of index, of size
+};
+struct rt_device_check {
+  const char* function;
+  const char* op;       // null: an assert
+  const char* message;  // of an assert
+};
+
 // Everything gives 0, or the number of an error that `describe` has a text for. All work on a stream.
 struct rt_device_calls {
   int32_t (*check)();  // is there a GPU that this code runs on
@@ -18,10 +32,13 @@ struct rt_device_calls {
   int32_t (*release)(void* block);
   int32_t (*create_stream)(void** stream);
   int32_t (*destroy_stream)(void* stream);
+  int32_t (*clear)(void* block, size_t bytes, void* stream);
   int32_t (*copy)(void* to, const void* from, size_t bytes, rt_direction direction, void* stream);
   int32_t (*wait)(void* stream);
   const char* (*describe)(int32_t error);
   void (*mark)(void* block);  // tells a checker which buffers lie where
+  const rt_device_check* checks;
+  size_t check_count;
 };
 
 struct rt_device_range {
@@ -49,8 +66,45 @@ RT_CALL int32_t rt_device_copy(const rt_device_calls& device, rt_workspace* head
   if (bytes == 0) return COHORT_OK;
   return rt_device_fail(device, header, function, device.copy(to, from, bytes, direction, header->stream));
 }
-RT_CALL int32_t rt_device_wait(const rt_device_calls& device, rt_workspace* header, const char* function) {
+RT_CALL int32_t rt_device_sync(const rt_device_calls& device, rt_workspace* header, const char* function) {
   return rt_device_fail(device, header, function, device.wait(header->stream));
+}
+
+RT_INLINE rt_failure* rt_failure_of(rt_workspace* header) {
+  return rt_place<rt_failure>(header->device, rt_failure_offset);
+}
+RT_CALL int32_t rt_device_forget(const rt_device_calls& device, rt_workspace* header, const char* function) {
+  static const rt_failure none = {rt_no_failure,
+                                  {rt_no_failure, rt_no_failure, rt_no_failure, rt_no_failure, rt_no_failure,
+                                   rt_no_failure, rt_no_failure}};
+  if (device.check_count == 0) return COHORT_OK;
+  return rt_device_copy(device, header, function, rt_failure_of(header), &none, sizeof none, rt_to_device);
+}
+// The error that a check on the GPU recorded, which is so forgotten.
+RT_CALL int32_t rt_device_failed(const rt_device_calls& device, rt_workspace* header, const char* function,
+                                 const rt_failure& failure) {
+  if (const int32_t status = rt_device_forget(device, header, function)) return status;
+  const auto word = [&](int at) {
+    uint64_t value = 0;
+    for (int k = 2; k >= 0; --k) value = value << rt_piece_bits | (failure.pieces[at + k] & rt_piece_mask);
+    return static_cast<int64_t>(value);
+  };
+  const rt_device_check& check = device.checks[failure.pieces[0] & rt_piece_mask];
+  if (check.op) return rt_fail_index(header, check.function, check.op, word(1), word(4));
+  return rt_fail_assert(header, check.function, check.message);
+}
+// Until all that was asked for is done; gives the error of a check that failed in it.
+RT_CALL int32_t rt_device_wait(const rt_device_calls& device, rt_workspace* header, const char* function) {
+  rt_failure failure;
+  failure.first = rt_no_failure;
+  if (device.check_count) {
+    const int32_t status =
+        rt_device_copy(device, header, function, &failure, rt_failure_of(header), sizeof failure, rt_to_host);
+    if (status) return status;
+  }
+  if (const int32_t status = rt_device_sync(device, header, function)) return status;
+  if (RT_LIKELY(failure.first == rt_no_failure)) return COHORT_OK;
+  return rt_device_failed(device, header, function, failure);
 }
 
 // State to or from its place in the workspace; complete on return.
@@ -68,7 +122,7 @@ RT_CALL int32_t rt_device_state(const rt_device_calls& device, const rt_device_m
             : rt_device_copy(device, header, function, there, here, range.end - range.begin, direction);
     if (status) return status;
   }
-  return rt_device_wait(device, header, function);
+  return rt_device_sync(device, header, function);
 }
 
 // The same before state is asked for by name.
@@ -146,6 +200,11 @@ RT_CALL int32_t rt_attach(const rt_module& module, const rt_device_calls& device
   }
   header->device = block;
   device.mark(block);
+  if (device.check_count) {  // after an error nobody has written the outputs
+    const int32_t status = rt_device_fail(device, header, function, device.clear(block, there.bytes, stream));
+    if (status) return status;
+  }
+  if (const int32_t status = rt_device_forget(device, header, function)) return status;
   unsigned char* const weights = rt_place<unsigned char>(block, there.weights_offset);
   const int32_t status =
       rt_device_copy(device, header, function, weights, module.weights, there.weights_bytes, rt_to_device);

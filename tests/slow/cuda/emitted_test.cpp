@@ -27,6 +27,61 @@ std::string device_code(const std::string& name) {
   return {};
 }
 
+// The graph `name`, all of it on the GPU, in a folder of its own.
+fs::path emitted_folder(const std::string& name) {
+  const fs::path folder = fs::path(COHORT_BINARY_DIR) / "scratch" / ("driven " + name);
+  fs::remove_all(folder);
+  CompileOptions options;
+  options.placement = PlacementMode::kGpu;
+  const std::string path = std::string(kFolder) + name + ".txt";
+  write_artefacts(folder.string(), emit_module(compile(parse_text(read_file(path), path), options), {}));
+  return folder;
+}
+
+std::string driver_path(const std::string& name) {
+  return COHORT_SOURCE_DIR "/tests/slow/cuda/drivers/" + name + ".cpp";
+}
+
+// The device code as C++, every access checked.
+void run_driver(const std::string& name, const std::string& driver, int schedules) {
+  const fs::path folder = emitted_folder(name);
+  const ProcessResult result = run_process(
+      {COHORT_SOURCE_DIR "/tools/cuda_check/cuda_check", (folder / (name + "_kernels.cu")).string(),
+       (folder / (name + ".cpp")).string(), driver_path(driver), "-I", folder.string(), "-I",
+       COHORT_SOURCE_DIR "/runtime/include", "--schedules", std::to_string(schedules), "--runtime",
+       fs::path(COHORT_CUDA_CHECK).parent_path().string()});
+  INFO(result.output);
+  CHECK(result.exit_code == 0);
+}
+
+// What nvcc makes of it, its PTX interpreted.
+void run_driver_as_ptx(const std::string& name, const std::string& driver, int schedules) {
+  const fs::path folder = emitted_folder(name);
+  const std::string object = (folder / "kernels.o").string(), program = (folder / "program").string();
+  const char* const runtime = "-I" COHORT_SOURCE_DIR "/runtime/include";
+  const ProcessResult compiled =
+      run_process({COHORT_SOURCE_DIR "/tests/slow/cuda/compile_ptx", "-I" + folder.string(), runtime, "-c",
+                   (folder / (name + "_kernels.cu")).string(), "-o", object});
+  INFO(compiled.output);
+  REQUIRE(compiled.exit_code == 0);
+  const char* compiler = std::getenv("CXX");
+  std::vector<std::string> command{compiler ? compiler : "c++"};
+  command.insert(command.end(), kRecipeFlags.begin(), kRecipeFlags.end());
+  command.insert(command.end(),
+                 {"-O1", "-w", "-I" + folder.string(), runtime,
+                  "-I" COHORT_SOURCE_DIR "/tools/cuda_check/include", (folder / (name + ".cpp")).string(),
+                  driver_path(driver), object, COHORT_CUDA_CHECK_PTX, "-ldl", "-o", program});
+  const ProcessResult linked = run_process(command);
+  INFO(linked.output);
+  REQUIRE(linked.exit_code == 0);
+  for (int seed = 1; seed <= schedules; ++seed) {
+    const ProcessResult result =
+        run_process({"/usr/bin/env", "CUDA_CHECK_SEED=" + std::to_string(seed), program});
+    INFO("schedule " << seed << ": " << result.output);
+    CHECK(result.exit_code == 0);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("device code as text") {
@@ -43,19 +98,16 @@ TEST_CASE("device code as text") {
 
 // Case 38.
 TEST_CASE("case 38: a call captured in a CUDA graph is replayed with new data, under random schedules") {
-  const fs::path folder = fs::path(COHORT_BINARY_DIR) / "scratch" / "capture";
-  fs::remove_all(folder);
-  CompileOptions options;
-  options.placement = PlacementMode::kGpu;
-  const std::string path = std::string(kFolder) + "model.txt";
-  write_artefacts(folder.string(), emit_module(compile(parse_text(read_file(path), path), options), {}));
-  const ProcessResult result =
-      run_process({COHORT_SOURCE_DIR "/tools/cuda_check/cuda_check", (folder / "model_kernels.cu").string(),
-                   (folder / "model.cpp").string(), COHORT_SOURCE_DIR "/tests/slow/cuda/drivers/capture.cpp",
-                   "-I", folder.string(), "-I", COHORT_SOURCE_DIR "/runtime/include", "--schedules", "3",
-                   "--runtime", fs::path(COHORT_CUDA_CHECK).parent_path().string()});
-  INFO(result.output);
-  CHECK(result.exit_code == 0);
+  run_driver("model", "capture", 3);
+}
+
+TEST_CASE("checks that fail on the GPU: the first one is told, state stays, under every schedule") {
+  run_driver("errors", "errors", 5);
+  if (nvcc().empty()) {
+    MESSAGE("skipped: no nvcc");
+    return;
+  }
+  run_driver_as_ptx("errors", "errors", 5);
 }
 
 TEST_CASE("nvcc compiles device code for every architecture of the recipe, and no kernel spills") {

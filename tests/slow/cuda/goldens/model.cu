@@ -96,8 +96,8 @@ extern "C" RT_HIDDEN int32_t model_rows_c(rt_workspace* header, float* __restric
 // c = matmul(a, b)
 extern "C" RT_HIDDEN int32_t model_product_c(rt_workspace* header, float* __restrict c,
                                              const float* __restrict a, const float* __restrict b) {
-  return rt_launch_gemm(header, "product", c, a, b, 0, 0, 0, 1, 100, 300, 200, 0, 300, 1, 0, 200, 1, 0, 300,
-                        1);
+  return rt_launch_gemm(header, "product", nullptr, c, a, b, 0, 0, 0, 1, 100, 300, 200, 0, 300, 1, 0, 200, 1,
+                        0, 300, 1);
 }
 
 // d = sigmoid(c)
@@ -168,4 +168,4 @@ static void mark_buffers([[maybe_unused]] void* block) {
   COHORT_MARK_RANGE(rt_place<char>(block, 3700032), 16, "t");
 }
 
-RT_DEVICE_CALLS(model_device, mark_buffers);
+RT_DEVICE_CALLS(model_device, mark_buffers, nullptr, 0);
