@@ -12,6 +12,7 @@
 namespace cohort {
 
 using kernel::BufferId;
+using kernel::LoopMode;
 using kernel::Stmt;
 
 void StatementPrinter::shared_loop(const Stmt& s) {
@@ -26,7 +27,7 @@ void StatementPrinter::shared_loop(const Stmt& s) {
     for (const BufferId id : touched.buffers)
       if (touched.written.contains(id) == written) add(kernel_.pointer(id), exprs_.buffer_name(id));
   for (const kernel::ExprRef& v : touched.variables) {
-    if (v->id == s.var) continue;
+    if (v->id == s.var || (s.mode == LoopMode::kRanges && v->id == s.count)) continue;
     const std::string& name = exprs_.variable(v->id).name;
     add(fmt::format("{} {}", dialect_.value_type(v->dtype), name), name);
   }
@@ -41,7 +42,10 @@ void StatementPrinter::shared_loop(const Stmt& s) {
   const std::string count = exprs_.index(s.value), grain = exprs_.index(s.grain);
   std::string text = std::exchange(text_, {});
   const int depth = std::exchange(depth_, 1);
-  loop(s, "begin", "end");
+  if (s.mode == LoopMode::kRanges)
+    range_body(s);
+  else
+    loop(s, "begin", "end");
   functions_ +=
       wrapped(fmt::format("{} void {}(", dialect_.kernel, name), parameters, ") {\n") + text_ + "}\n";
   text_ = std::move(text);
@@ -50,6 +54,18 @@ void StatementPrinter::shared_loop(const Stmt& s) {
   text_ +=
       wrapped(std::string(static_cast<std::size_t>(2 * depth_ + 2), ' ') + name + "(", arguments, ");\n");
   line("});");
+}
+
+// All statements for the iterations [begin, end).
+void StatementPrinter::range_body(const Stmt& s) {
+  const std::string count = names_.unique("count");
+  line(fmt::format("const int64_t {} = end - begin;", count));
+  exprs_.name_variable(s.var, {.name = "begin", .natural = true});
+  exprs_.name_variable(s.count, {.name = count, .natural = true});
+  ++loops_;
+  list(s.body);
+  --loops_;
+  names_.release(count);
 }
 
 }  // namespace cohort

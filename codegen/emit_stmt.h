@@ -58,6 +58,7 @@ class StatementPrinter {
   void loop(const kernel::Stmt& s, const std::string& first, const std::string& end);
   void vector_loop(const kernel::Stmt& s, const std::string& first, const std::string& end);
   void shared_loop(const kernel::Stmt& s);
+  void range_body(const kernel::Stmt& s);
   void fetch_ahead(const kernel::Stmt& loop);  // see fetch_ahead.h
   // Note [threads] in ir/kernel.h.
   void thread_loop(const kernel::Stmt& s);

@@ -43,6 +43,7 @@ void Touched::stmts(const kernel::Program& program, const std::vector<Stmt>& bod
     for (const ExprRef& e : s.index) expr(e);
     if (s.kind == StmtKind::kFor || s.kind == StmtKind::kLet || s.kind == StmtKind::kVar)
       defined_.insert(s.var);
+    if (s.mode == kernel::LoopMode::kRanges) defined_.insert(s.count);
     stmts(program, s.body);
     stmts(program, s.else_body);
   }

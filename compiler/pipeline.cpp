@@ -8,7 +8,8 @@ namespace cohort {
 
 namespace {
 
-constexpr std::string_view kBeforeDerivatives[] = {"expand", "simplify", "stabilise", "expand_functions"};
+constexpr std::string_view kBeforeDerivatives[] = {"expand", "simplify", "stabilise", "merge_products",
+                                                   "expand_functions"};
 
 bool applies_functions(const Module& module) {
   return std::any_of(module.functions.begin(), module.functions.end(),
@@ -35,7 +36,7 @@ Module without_applied_functions(Module module) {
 void run_pipeline(PassRunner& runner) {
   constexpr int kRounds = 4;
 
-  // What is stable has stable derivatives, so accuracy comes before them.
+  // What is stable has stable derivatives, and what is one product has one product behind it.
   if (applies_functions(runner.module())) runner.run_until_stable(kBeforeDerivatives, 1);
 
   // Fewer kinds of operators, and nothing in the way of the patterns that follow.

@@ -6,6 +6,7 @@
 //
 //   stmt     = for v < extent (serial | simd | unroll | parallel) [grain n] body
 //                                                               v counts from 0 by 1; see Note [grain]
+//            | for ranges [v, v + n) of extent, grain n body      see Note [ranges]
 //            | for v < extent (grid | team | lane | block | thread) body
 //                                                               on the GPU only: see Note [threads]
 //            | if cond then body else body
@@ -62,6 +63,10 @@
 // checks, prints and calls, and accumulate into nothing from outside. It is `simd` (each range runs in lanes)
 // or `parallel` (one iteration after the other), and never within another such loop. A call with a grain
 // divides itself by that much work, see `parallelise`.
+//
+// Note [ranges]: a loop of mode `ranges` runs its body once for each of some ranges [var, var + count) that
+// make up [0, extent). Any ranges give the same result, in any order, so threads may each have one; fewer
+// than `grain` iterations are not worth one. It is not within another loop, and nothing in it has a grain.
 //
 // Note [rows]: kernels that are equal but for buffers and scalar constants share one body (the pass
 // `outline`). The body names the buffers of row 0; run for row r, every buffer `parameters[p]` in it stands
@@ -140,7 +145,8 @@ enum class LoopMode : std::uint8_t {
   kSimd,
   kUnroll,
   kParallel,
-  kGrid,  // from here on: Note [threads]
+  kRanges,  // Note [ranges]
+  kGrid,    // from here on: Note [threads]
   kTeam,
   kLane,
   kBlock,
@@ -155,6 +161,7 @@ struct Stmt {
   bool lanes = false;                 // kAccumulator: sixteen partial accumulators
   ScalarOp op = ScalarOp::kNone;      // kAccumulator, kAccumulate: k_add k_mul k_min k_max k_and k_or
   DType dtype = DType::kI64;          // of the variable
+  VarId count = 0;                    // kFor of ranges: how many iterations the range has
   VarId var = 0;                      // kFor kLet kVar kAssign kAccumulator kAccumulate
   BufferId buffer = 0;                // kStore kPrint, kTransfer: what is written
   ExprRef value;                      // kFor: extent; kIf kCheck kAssert: condition; else the value

@@ -310,6 +310,7 @@ class ProgramRun {
     if (!storage.stored.empty()) storage.stored[at] = true;
   }
   void loop(const Stmt& s) {
+    if (s.mode == LoopMode::kRanges) return ranges(s);
     const std::int64_t extent = integer(s.value);
     const auto iteration = [&](std::int64_t i) {
       vars_[s.var] = {DType::kI64, static_cast<std::uint64_t>(i)};
@@ -324,6 +325,16 @@ class ProgramRun {
     const std::int64_t block = accumulates(s) ? kLanes : std::max<std::int64_t>(extent, 1);
     for (std::int64_t begin = 0; begin < extent; begin += block) {
       for (std::int64_t i = std::min(begin + block, extent); i-- > begin;) iteration(i);
+    }
+  }
+  // All in one range; or in ranges of two, the last one first.
+  void ranges(const Stmt& s) {
+    const std::int64_t extent = integer(s.value);
+    const std::int64_t step = order_ == LoopOrder::kForward ? std::max<std::int64_t>(extent, 1) : 2;
+    for (std::int64_t begin = (extent - 1) / step * step; begin >= 0; begin -= step) {
+      vars_[s.var] = {DType::kI64, static_cast<std::uint64_t>(begin)};
+      vars_[s.count] = {DType::kI64, static_cast<std::uint64_t>(std::min(step, extent - begin))};
+      statements(s.body);
     }
   }
   // Whether a loop accumulates into an accumulator from outside it.

@@ -70,16 +70,17 @@ struct Printer {
   void stmt(const Stmt& s);
 };
 
-constexpr std::string_view kModes[] = {"for",  "simd", "unroll", "parallel", "grid",
-                                       "team", "lane", "block",  "thread"};
+constexpr std::string_view kModes[] = {"for",  "simd", "unroll", "parallel", "ranges",
+                                       "grid", "team", "lane",   "block",    "thread"};
 
 void Printer::stmt(const Stmt& s) {
   const std::string_view type = dtype_name(s.dtype);
   switch (s.kind) {
     case StmtKind::kFor:
-      return block(
-          fmt::format("{} v{} < {}{}", kModes[static_cast<int>(s.mode)], s.var, expr(s.value), grain(s)),
-          s.body);
+      return block(fmt::format("{} v{}{} < {}{}", kModes[static_cast<int>(s.mode)], s.var,
+                               s.mode == LoopMode::kRanges ? fmt::format(", v{}", s.count) : "",
+                               expr(s.value), grain(s)),
+                   s.body);
     case StmtKind::kIf:
       block(fmt::format("if {}", expr(s.value)), s.body);
       if (!s.else_body.empty()) block("else", s.else_body);

@@ -127,7 +127,8 @@ class Verifier {
       expression(e);
       if (e->dtype != DType::kI64) fault("index that is not i64");
     }
-    const bool quiet = simd_ == 0 && shared_ == 0;
+    const bool may_call = s.kind == StmtKind::kCall && ranges_ && !s.grain;
+    const bool quiet = simd_ == 0 && (shared_ == 0 || may_call);
     switch (s.kind) {
       case StmtKind::kFor:
         return loop(s);
@@ -213,11 +214,17 @@ class Verifier {
     if (s.grain) {
       expression(s.grain);
       if (s.grain->dtype != DType::kI64) fault("grain that is not i64");
-      if (s.mode != LoopMode::kSimd && s.mode != LoopMode::kParallel) fault("grain of a serial loop");
+      if (s.mode != LoopMode::kSimd && s.mode != LoopMode::kParallel && s.mode != LoopMode::kRanges)
+        fault("grain of a serial loop");
       if (simd_ > 0 || shared_ > 0) fault("shared loop within a simd or shared loop");
     }
     if (is_of_threads(s.mode)) thread_loop(s);
     define(s.var, DType::kI64);
+    if (s.mode == LoopMode::kRanges) {
+      if (loops_ > 0 || !s.grain) fault("ranges within a loop, or without a grain");
+      define(s.count, DType::kI64);
+      ranges_ = true;
+    }
     const LoopMode outside = around_;
     if (is_of_threads(s.mode)) around_ = s.mode;
     ++loops_;
@@ -227,6 +234,7 @@ class Verifier {
     statements(s.body);
     if (s.mode == LoopMode::kSimd) --simd_;
     if (s.grain) shared_ = 0;
+    if (s.mode == LoopMode::kRanges) ranges_ = false;
     --loops_;
     around_ = outside;
   }
@@ -243,7 +251,8 @@ class Verifier {
   bool is_mapped_ = false;               // the kernel has loops over threads
   int thread_loops_ = 0;                 // over all threads of a launch, in this kernel
   int simd_ = 0;
-  int shared_ = 0;  // within a loop with grain: how many loops are around its body; else 0
+  bool ranges_ = false;  // within a loop over ranges
+  int shared_ = 0;       // within a loop with grain: how many loops are around its body; else 0
 };
 
 }  // namespace

@@ -31,6 +31,7 @@ bool add_varying(const std::vector<Stmt>& list, LoopVariation& loop, bool condit
 LoopVariation variation_of(const Stmt& loop) {
   LoopVariation result;
   result.var = loop.var;
+  if (loop.value->kind == ExprKind::kConst) result.trips = static_cast<std::int64_t>(loop.value->bits);
   result.varying.insert(loop.var);
   result.inside.insert(loop.var);
   for_each_stmt(loop.body, [&](const Stmt& stmt) {
@@ -86,6 +87,16 @@ ExprRef expand(const ExprRef& expr, const LoopVariation& loop, int depth) {
 
 }  // namespace
 
+std::optional<std::int64_t> offset_from(const Expr& expr, VarId var) {
+  const auto is_var = [&](const Expr& e) { return e.kind == ExprKind::kVar && e.id == var; };
+  if (is_var(expr)) return 0;
+  if (expr.kind != ExprKind::kOp || expr.op != ScalarOp::k_add) return {};
+  for (const int v : {0, 1})
+    if (is_var(*expr.args[v]) && expr.args[1 - v]->kind == ExprKind::kConst)
+      return static_cast<std::int64_t>(expr.args[1 - v]->bits);
+  return {};
+}
+
 ExprRef flat_index(const Buffer& buffer, const std::vector<ExprRef>& index) {
   if (index.size() == 1 && buffer.shape.size() != 1) return index[0];
   if (!buffer.row_starts.empty()) {
@@ -126,14 +137,26 @@ bool mentions_other(const ExprRef& expr, const LoopVariation& loop) {
                      [&](const ExprRef& a) { return mentions_other(a, loop); });
 }
 
-// Axes on which every access has a constant.
-std::vector<std::size_t> constant_axes(const std::vector<IndexRef>& accesses) {
-  std::vector<std::size_t> axes;
-  for (std::size_t axis = 0; axis < accesses.front()->size(); ++axis)
-    if (std::all_of(accesses.begin(), accesses.end(),
-                    [&](IndexRef a) { return (*a)[axis]->kind == ExprKind::kConst; }))
-      axes.push_back(axis);
-  return axes;
+// What tells accesses apart on an axis: constants, or where the ranges of the whole loop begin. Nothing for
+// accesses of other forms, and for ranges that overlap.
+std::optional<std::vector<std::int64_t>> places_on_axis(const std::vector<IndexRef>& accesses,
+                                                        std::size_t axis, const LoopVariation& loop) {
+  std::vector<std::int64_t> places;
+  std::int64_t apart = 1;
+  for (const IndexRef access : accesses) {
+    const Expr& e = *(*access)[axis];
+    const bool is_constant = e.kind == ExprKind::kConst;
+    const auto offset = is_constant ? static_cast<std::int64_t>(e.bits) : offset_from(e, loop.var);
+    if (!offset || (!is_constant && !loop.trips)) return {};
+    if (!is_constant) apart = std::max(apart, *loop.trips);
+    places.push_back(*offset);
+  }
+  std::vector<std::int64_t> sorted = places;
+  std::sort(sorted.begin(), sorted.end());
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  for (std::size_t i = 1; i < sorted.size(); ++i)
+    if (sorted[i] - sorted[i - 1] < apart) return {};
+  return places;
 }
 
 bool agree_on_an_axis(const std::vector<IndexRef>& accesses, const LoopVariation& loop) {
@@ -152,14 +175,13 @@ bool agree_on_an_axis(const std::vector<IndexRef>& accesses, const LoopVariation
 
 bool tells_iterations_apart(const std::vector<IndexRef>& accesses, const LoopVariation& loop) {
   if (std::find(accesses.begin(), accesses.end(), nullptr) != accesses.end()) return false;
-  // Those that differ in a constant on some axis, such as members of one storage, never meet.
-  const std::vector<std::size_t> axes = constant_axes(accesses);
-  std::map<std::vector<std::uint64_t>, std::vector<IndexRef>> groups;
-  for (const IndexRef access : accesses) {
-    std::vector<std::uint64_t> where;
-    for (const std::size_t axis : axes) where.push_back((*access)[axis]->bits);
-    groups[where].push_back(access);
-  }
+  // Members of one storage, and parts of one array, never meet.
+  std::vector<std::vector<std::int64_t>> places(accesses.size());
+  for (std::size_t axis = 0; axis < accesses.front()->size(); ++axis)
+    if (const auto found = places_on_axis(accesses, axis, loop))
+      for (std::size_t a = 0; a < accesses.size(); ++a) places[a].push_back((*found)[a]);
+  std::map<std::vector<std::int64_t>, std::vector<IndexRef>> groups;
+  for (std::size_t a = 0; a < accesses.size(); ++a) groups[places[a]].push_back(accesses[a]);
   return std::all_of(groups.begin(), groups.end(),
                      [&](const auto& group) { return agree_on_an_axis(group.second, loop); });
 }

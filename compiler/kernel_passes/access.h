@@ -13,6 +13,7 @@ namespace cohort::kernel {
 // The variables of a loop's body that change with its variable, and what is known of them.
 struct LoopVariation {
   VarId var = 0;                            // the loop's variable
+  std::optional<std::int64_t> trips;        // where known
   std::unordered_set<VarId> varying;        // it, and every variable whose value depends on it
   std::unordered_set<VarId> inside;         // every variable the body defines, loops included
   std::unordered_map<VarId, ExprRef> lets;  // definitions of the body
@@ -23,6 +24,9 @@ bool varies(const ExprRef& expr, const LoopVariation& loop);
 
 // d such that expr = d * var + something that does not change with var, if there is a constant d.
 std::optional<std::int64_t> coefficient(const ExprRef& expr, const LoopVariation& loop);
+
+// c if the expr is the variable plus a constant c.
+std::optional<std::int64_t> offset_from(const Expr& expr, VarId var);
 
 // The position of an element as one expr: the index itself where it is flat already.
 ExprRef flat_index(const Buffer& buffer, const std::vector<ExprRef>& index);
@@ -38,8 +42,8 @@ enum class Movement : std::uint8_t {
 Movement movement(const Buffer& buffer, const std::vector<ExprRef>& index, const LoopVariation& loop);
 
 // Whether accesses to one buffer, some of which write, never meet between different iterations: all agree on
-// an axis whose index changes with the loop's variable and with nothing else of the loop, or all that have
-// the same constants on other axes do.
+// an axis whose index changes with the loop's variable and with nothing else of the loop, or all that may
+// meet at all do: those with other constants on an axis, or in another range of it, do not.
 using IndexRef = const std::vector<ExprRef>*;  // null: all of the buffer
 bool tells_iterations_apart(const std::vector<IndexRef>& accesses, const LoopVariation& loop);
 

@@ -75,7 +75,7 @@ class KernelFuser {
   void place(Kernel kernel) {
     Group fresh;
     fresh.shape = shape_of(kernel.body);
-    fresh.uses = loop_uses(kernel.body, fresh.shape == KernelShape::kNest ? kernel.body[0].var : UINT32_MAX);
+    fresh.uses = fresh.shape == KernelShape::kNest ? loop_uses(kernel.body[0]) : list_uses(kernel.body);
     fresh.statements = count_statements(kernel.body);
     if (fresh.shape == KernelShape::kNest) fresh.flat = flat_extents(kernel.body[0]);
     const Guards guards = guards_of(program_, kernel.body);

@@ -30,6 +30,7 @@ class LoopHoister {
         changing_.insert(s.var);
     });
     changing_.insert(loop.var);
+    if (loop.mode == LoopMode::kRanges) changing_.insert(loop.count);
     for_each_use(loop.body, [&](const BufferUse& use) {
       if (use.written) written_.insert(use.buffer);
     });

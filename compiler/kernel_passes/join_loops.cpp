@@ -45,7 +45,7 @@ class ListJoiner {
   // Looks backward for a loop to join, past statements that the loop does not depend on; accumulators move
   // along.
   bool join(Stmt& loop) {
-    const LoopUses uses = loop_uses(loop.body, loop.var);
+    const LoopUses uses = loop_uses(loop);
     std::set<VarId> needed;
     for_each_stmt(loop.body, [&](const Stmt& s) {
       if (s.kind == StmtKind::kAccumulate || s.kind == StmtKind::kAssign) needed.insert(s.var);
@@ -59,7 +59,7 @@ class ListJoiner {
     for (std::size_t i = list_.size(); i-- > 0;) {
       Stmt& earlier = list_[i];
       if (same_loop(earlier, loop)) {
-        if (!may_fuse(loop_uses(earlier.body, earlier.var), uses)) return false;
+        if (!may_fuse(loop_uses(earlier), uses)) return false;
         carry(carried, i);
         append_body(list_[i + carried.size()], std::move(loop));
         return true;
@@ -76,8 +76,8 @@ class ListJoiner {
   static bool blocks(const Stmt& earlier, const LoopUses& uses, const std::set<VarId>& needed) {
     const bool defines = earlier.kind == StmtKind::kLet || earlier.kind == StmtKind::kVar ||
                          earlier.kind == StmtKind::kAccumulate || earlier.kind == StmtKind::kAssign;
-    if (defines) return needed.contains(earlier.var) || conflict(loop_uses({earlier}, earlier.var), uses);
-    if (earlier.kind == StmtKind::kStore) return conflict(loop_uses({earlier}, kNoVar), uses);
+    if (defines) return needed.contains(earlier.var) || conflict(list_uses({earlier}), uses);
+    if (earlier.kind == StmtKind::kStore) return conflict(list_uses({earlier}), uses);
     return earlier.kind != StmtKind::kAccumulator;
   }
 
@@ -92,7 +92,6 @@ class ListJoiner {
                  std::make_move_iterator(moved.end()));
   }
 
-  static constexpr VarId kNoVar = UINT32_MAX;
   std::vector<Stmt>& list_;
 };
 

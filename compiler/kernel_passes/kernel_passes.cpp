@@ -41,7 +41,9 @@ kernel::Program run_kernel_passes(kernel::Program program, const Dims& dims, con
     if (stage != KernelStage::kAll && fusing != (stage == KernelStage::kFuse)) continue;
     const auto& off = options.disabled;
     if (std::find(off.begin(), off.end(), pass.name) != off.end()) continue;
-    if (pass.run == loop_passes::parallelise && !options.threads) continue;
+    const bool splits = pass.run == loop_passes::split_rows;
+    if ((splits || pass.run == loop_passes::parallelise) && !options.threads) continue;
+    if (splits && stage != KernelStage::kAll) continue;  // nobody knows yet what runs on the GPU
     program = pass.run(std::move(program), dims, options.device.cpu);
     require_valid(program, pass.name);
     if (observer) observer(pass, program);

@@ -95,6 +95,7 @@ class LoopSharer {
 
  private:
   bool choose(Stmt& loop) {
+    if (loop.mode == LoopMode::kRanges) return true;
     if (loop.mode == LoopMode::kUnroll || !is_extent(loop.value)) return false;
     const ExprRef iteration = iteration_cost(loop);
     const double trips = greatest_extent(loop.value, dims_);
@@ -177,6 +178,8 @@ class LoopSharer {
 
 }  // namespace
 
+double worth_a_thread_ns(const CpuProfile& cpu) { return kWorthForks * cpu.fork_join_ns; }
+
 Program share_loops(Program program, const Dims& dims, const CpuProfile& cpu, std::int64_t work) {
   LoopSharer sharer(program, dims, cpu, work);
   for (Kernel& kernel : program.kernels) {
@@ -190,7 +193,7 @@ Program share_loops(Program program, const Dims& dims, const CpuProfile& cpu, st
 namespace cohort::loop_passes {
 
 kernel::Program parallelise(kernel::Program program, const Dims& dims, const CpuProfile& cpu) {
-  const double work = kernel::kWorthForks * cpu.fork_join_ns / cpu.instruction_ns;
+  const double work = kernel::worth_a_thread_ns(cpu) / cpu.instruction_ns;
   return kernel::share_loops(std::move(program), dims, cpu, std::max<std::int64_t>(1, std::llround(work)));
 }
 

@@ -77,6 +77,7 @@ class ShapeWalk {
     if (s.kind == StmtKind::kFor || s.kind == StmtKind::kLet || s.kind == StmtKind::kVar ||
         s.kind == StmtKind::kAssign || s.kind == StmtKind::kAccumulator || s.kind == StmtKind::kAccumulate)
       variable(s.var);
+    if (s.mode == LoopMode::kRanges) variable(s.count);
     number(s.buffers.size());
     for (const BufferId b : s.buffers) writer_.buffer(b);
     number(s.outputs);

@@ -26,7 +26,7 @@ class Chains {
     std::unordered_map<BufferId, std::uint32_t> writer;
     for (std::uint32_t k = 0; k < bucket.size(); ++k) {
       if (!is_nest(k)) continue;
-      uses_[k] = loop_uses(program.kernels[k].body, loop(k).var);
+      uses_[k] = loop_uses(loop(k));
       for (const auto& [buffer, use] : uses_[k]) {
         const auto found = writer.find(buffer);
         if (found != writer.end() && are_joined(found->second, k)) parent_[find(k)] = find(found->second);

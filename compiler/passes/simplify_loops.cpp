@@ -5,8 +5,10 @@
 //
 //  - an output that nothing reads goes, and a carry that only feeds itself;
 //  - a carry that never changes is an input like any other, and its last value is its first;
-//  - an output that is an element of a sequence is that sequence;
+//  - an output that is an element of a sequence is that sequence, and of outputs of one value one stays;
 //  - an input that the body does not read goes, and a constant one, which the body reads by itself.
+#include <set>
+
 #include "compiler/effects.h"
 #include "compiler/pass.h"
 #include "ir/ops/scan.h"
@@ -32,6 +34,7 @@ class ScanSimplifier {
   // Whether something went; then the node has been emitted.
   bool run() {
     find_fixed();
+    find_equal();
     find_live();
     std::size_t inputs = 0, outputs = 0;
     for (const bool keep : keep_input_) inputs += keep ? 1 : 0;
@@ -44,9 +47,8 @@ class ScanSimplifier {
 
  private:
   ValueId carry_input(std::size_t c) const { return body_.inputs[parts_.sequences + c]; }
-  bool is_used(std::size_t result) const {
-    return uses_.count[node_.first_result + static_cast<ValueId>(result)] > 0;
-  }
+  ValueId result(std::size_t output) const { return node_.first_result + static_cast<ValueId>(output); }
+  bool is_used(std::size_t output) const { return uses_.count[result(output)] > 0; }
 
   // The constant that an input is all the time, or kNoId.
   ConstantId constant_of(std::size_t input) const {
@@ -61,7 +63,8 @@ class ScanSimplifier {
     return value.kind == ValueKind::kInput && value.index < parts_.sequences ? value.index : SIZE_MAX;
   }
   bool is_known(std::size_t output) const {
-    return output < parts_.carries ? fixed_[output] : sequence_of(output) != SIZE_MAX;
+    if (output < parts_.carries) return fixed_[output];
+    return sequence_of(output) != SIZE_MAX || equal_[output] != output;
   }
   bool all_results_known() const {
     for (std::size_t o = 0; o < body_.outputs.size(); ++o)
@@ -74,6 +77,19 @@ class ScanSimplifier {
       fixed_.push_back(body_.outputs[c].value == carry_input(c));
   }
 
+  // The first of the stacked outputs of the same value stands for the others.
+  void find_equal() {
+    for (std::size_t o = 0; o < body_.outputs.size(); ++o) {
+      std::size_t first = o;
+      if (o >= parts_.carries && o < parts_.carries + parts_.outputs) {
+        first = parts_.carries;
+        while (body_.outputs[first].value != body_.outputs[o].value) ++first;
+      }
+      equal_.push_back(first);
+      if (first != o && is_used(o)) stands_for_others_.insert(first);
+    }
+  }
+
   // From the outputs that are read, backwards through the body and around its carries.
   void find_live() {
     keep_output_.assign(body_.outputs.size(), false);
@@ -83,7 +99,7 @@ class ScanSimplifier {
         for (const ValueId input : node.inputs) live[input] = true;
     for (std::size_t o = 0; o < body_.outputs.size(); ++o) {
       const bool is_stop = o == parts_.carries + parts_.outputs;
-      keep_output_[o] = is_stop || (is_used(o) && !is_known(o));
+      keep_output_[o] = is_stop || ((is_used(o) || stands_for_others_.contains(o)) && !is_known(o));
     }
     for (bool changed = true; changed;) {
       changed = false;
@@ -129,9 +145,13 @@ class ScanSimplifier {
   void emit(bool has_outputs) {
     if (has_outputs) emit_loop();
     for (std::size_t o = 0; o < keep_output_.size(); ++o) {
-      if (keep_output_[o] || !is_known(o)) continue;
+      if (keep_output_[o] || !is_known(o) || !is_used(o)) continue;
+      if (equal_[o] != o && sequence_of(o) == SIZE_MAX) {
+        rewriter_.map(result(o), rewriter_(result(equal_[o])));
+        continue;
+      }
       const std::size_t input = o < parts_.carries ? parts_.sequences + o : sequence_of(o);
-      rewriter_.map(node_.first_result + static_cast<ValueId>(o), rewriter_(node_.inputs[input]));
+      rewriter_.map(result(o), rewriter_(node_.inputs[input]));
     }
   }
 
@@ -155,10 +175,10 @@ class ScanSimplifier {
     Attrs attrs = node_.attrs;
     set_attr(attrs, "sequences", sequences);
     set_attr(attrs, "carries", carries);
-    ValueId result = rewriter_.to().node(*node_.op, inputs, std::move(attrs), {}, node_.loc,
-                                         {std::make_shared<const Function>(without_dropped(*body))});
+    ValueId made = rewriter_.to().node(*node_.op, inputs, std::move(attrs), {}, node_.loc,
+                                       {std::make_shared<const Function>(without_dropped(*body))});
     for (std::size_t o = 0; o < keep_output_.size(); ++o)
-      if (keep_output_[o]) rewriter_.map(node_.first_result + static_cast<ValueId>(o), result++);
+      if (keep_output_[o]) rewriter_.map(result(o), made++);
   }
 
   // The body without nodes that read an input that has gone, and without the inputs themselves.
@@ -184,7 +204,9 @@ class ScanSimplifier {
   const Uses& uses_;
   const Function& body_;
   const ScanParts parts_;
-  std::vector<bool> fixed_;  // by carry: it never changes
+  std::vector<bool> fixed_;         // by carry: it never changes
+  std::vector<std::size_t> equal_;  // by output: the first of its value, itself for carries
+  std::set<std::size_t> stands_for_others_;
   std::vector<bool> keep_input_, keep_output_;
 };
 

@@ -10,11 +10,12 @@
 //
 //   sum over t of x[t]^T dz[t]   =   x^T dz   with the rows of all steps below each other
 //
-// Sums over axes of such a factor wait for its stack, too.
+// Sums over axes of such a factor, or of a part of it if it is a concat, wait for its stack, too.
 //
 // With `checkpoint = "step"` the tape holds the carried values only, the backward body runs the body again,
 // and nothing is stacked for the sake of one product.
 #include "ir/ops/scan_gradient.h"
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -137,9 +138,15 @@ class BackwardScan {
     std::size_t input = 0;  // of the body
     ValueId x = 0, y = 0;
   };
+  // A term that is a sum over axes of a factor, or of a part of a factor that is a concat.
+  struct Part {
+    ValueId factor = 0;
+    int axis = -1;  // of the concat; -1: the whole factor
+    std::int64_t start = 0, stop = 0;
+  };
   struct Sum {
     std::size_t input = 0;  // of the body
-    ValueId of = 0;
+    Part of{};
     IntList axes{};  // of the stack
   };
 
@@ -168,18 +175,40 @@ class BackwardScan {
       products_.push_back({input, node.inputs[0], node.inputs[1]});
       return true;
     });
-    std::set<ValueId> factors;
-    for (const Product& product : products_) factors.insert({product.x, product.y});
+    const std::map<ValueId, Part> parts = factors_and_parts();
     for_each_other([&](std::size_t input, const Node& node) {
-      const bool is_sum = node.op->name == "reduce_sum" && !attr_or(node.attrs, "keepdims", false) &&
-                          factors.contains(node.inputs[0]);
-      if (!is_sum) return false;
+      if (node.op->name != "reduce_sum" || attr_or(node.attrs, "keepdims", false)) return false;
+      const auto part = parts.find(node.inputs[0]);
+      if (part == parts.end()) return false;
       IntList axes{0};
       for (const int axis : normalized_axes(node.attrs, "axes", to_.type(node.inputs[0]).rank()))
         axes.push_back(axis + 1);
-      sums_.push_back({input, node.inputs[0], std::move(axes)});
+      sums_.push_back({input, part->second, std::move(axes)});
       return true;
     });
+  }
+
+  // Every value that a stack of a factor holds.
+  std::map<ValueId, Part> factors_and_parts() const {
+    std::map<ValueId, Part> parts;
+    for (const Product& product : products_)
+      for (const ValueId factor : {product.x, product.y}) parts[factor] = Part{.factor = factor};
+    for (const Product& product : products_)
+      for (const ValueId factor : {product.x, product.y}) {
+        const Value& value = to_.function().value(factor);
+        if (value.kind != ValueKind::kNode || to_.function().node(value.index).op->name != "concat") continue;
+        const Node& concat = to_.function().node(value.index);
+        const int axis = axis_attr(concat.attrs, 0, to_.type(factor).rank());
+        std::int64_t start = 0;
+        for (const ValueId input : concat.inputs) {
+          const Dim extent = to_.type(input).shape[static_cast<std::size_t>(axis)];
+          if (!extent.is_constant()) break;
+          const std::int64_t stop = start + extent.offset;
+          parts.try_emplace(input, Part{factor, axis, start, stop});
+          start = stop;
+        }
+      }
+    return parts;
   }
 
   bool is_product(const Node& node) const {
@@ -241,7 +270,7 @@ class BackwardScan {
     };
     std::vector<std::pair<Symbol, Symbol>> stacks;
     std::vector<Symbol> sum_stacks;
-    for (const Sum& sum : sums_) sum_stacks.push_back(stack_of_factor(sum.of));
+    for (const Sum& sum : sums_) sum_stacks.push_back(stack_of_factor(sum.of.factor));
     for (const Product& product : products_)
       stacks.emplace_back(stack_of_factor(product.x), stack_of_factor(product.y));
     ValueId result = context_.to().make("scan", inputs, std::move(attrs), {}, node.loc,
@@ -264,11 +293,29 @@ class BackwardScan {
           context_.emit("matmul", {rows(stacks[p].first), rows(stacks[p].second)}, {{"transpose_a", true}}));
     }
     for (std::size_t s = 0; s < sums_.size(); ++s) {
-      place(sum_stacks[s], sums_[s].of);
-      const DType dtype = sum_stacks[s].type().dtype;
-      context_.add(static_cast<int>(sums_[s].input),
-                   context_.emit("reduce_sum", {sum_stacks[s]}, {{"axes", sums_[s].axes}, {"dtype", dtype}}));
+      place(sum_stacks[s], sums_[s].of.factor);
+      context_.add(static_cast<int>(sums_[s].input), sum_of(sums_[s], sum_stacks[s]));
     }
+  }
+
+  // The whole stack is summed and the sum cut, which parts then share, where the axes allow it.
+  Symbol sum_of(const Sum& sum, Symbol stack) {
+    const Part& part = sum.of;
+    const DType dtype = stack.type().dtype;
+    const auto cut = [&](const Symbol& whole, std::int64_t axis) {
+      return context_.emit(
+          "slice", {whole},
+          {{"axes", IntList{axis}}, {"starts", IntList{part.start}}, {"stops", IntList{part.stop}}});
+    };
+    const auto summed = [&](const Symbol& whole) {
+      return context_.emit("reduce_sum", {whole}, {{"axes", sum.axes}, {"dtype", dtype}});
+    };
+    if (part.axis < 0) return summed(stack);
+    const std::int64_t axis = part.axis + 1;
+    if (std::find(sum.axes.begin(), sum.axes.end(), axis) != sum.axes.end()) return summed(cut(stack, axis));
+    const auto gone =
+        std::count_if(sum.axes.begin(), sum.axes.end(), [&](const auto& a) { return *a < axis; });
+    return cut(summed(stack), axis - gone);
   }
 
   // The rows of the matrices of all steps below each other.

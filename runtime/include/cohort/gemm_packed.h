@@ -47,7 +47,7 @@ RT_CALL void rt_gemm_packed_columns(int64_t begin, int64_t end, int64_t m, int64
       rt_gemm_tile<1, wide * rt_tile_vectors>(depth, a, rt_columns<T>{packed + j * depth, panel, next, soon},
                                               c + j, c_row, wide * panel, false);
   }
-  const int64_t tiles = m > 4 && m < rt_tile_rows && m % 2 ? 2 : (m + rt_tile_rows - 1) / rt_tile_rows;
+  const int64_t tiles = m > 6 && m < rt_tile_rows && m % 2 ? 2 : (m + rt_tile_rows - 1) / rt_tile_rows;
   for (; j < end; j += panel) {
     for (int64_t i = 0; i < tiles; ++i) {
       const int64_t first = m * i / tiles, rows = rt_tile_height(m * (i + 1) / tiles - first);

@@ -88,8 +88,8 @@ RT_CALL void rt_gemm_tile(int64_t depth, rt_matrix<const T> a, rt_columns<T> b, 
               });
 }
 
-// Heights of tiles that are compiled: all to 4, even ones above.
-static constexpr int64_t rt_tile_height(int64_t rows) { return rows > 4 ? rows + rows % 2 : rows; }
+// Heights of tiles that are compiled: all to 6, even ones above.
+static constexpr int64_t rt_tile_height(int64_t rows) { return rows > 6 ? rows + rows % 2 : rows; }
 
 // A tile of `rows` rows, one of these heights.
 template <int Rows, int Vectors, class T>
@@ -98,7 +98,7 @@ RT_INLINE void rt_gemm_tile_of(int64_t rows, int64_t depth, rt_matrix<const T> a
   if (Rows == 1 || rows == Rows)
     rt_gemm_tile<Rows, Vectors>(depth, a, b, c, c_row, columns, more);
   else if constexpr (Rows > 1)
-    rt_gemm_tile_of<(Rows > 4 ? Rows - 2 : Rows - 1), Vectors>(rows, depth, a, b, c, c_row, columns, more);
+    rt_gemm_tile_of<(Rows > 6 ? Rows - 2 : Rows - 1), Vectors>(rows, depth, a, b, c, c_row, columns, more);
 }
 // Outputs whose columns lie apart go by a buffer.
 template <int MaxRows, int Vectors, class T>
@@ -117,7 +117,7 @@ RT_CALL void rt_gemm_tile_rows(int64_t rows, int64_t depth, rt_matrix<const T> a
 template <int MaxRows, int Vectors, class T>
 RT_INLINE void rt_gemm_panel(int64_t m, int64_t depth, rt_matrix<const T> a, rt_columns<T> b, rt_matrix<T> c,
                              int64_t columns) {
-  const int64_t tiles = m > 4 && m < MaxRows && m % 2 ? 2 : (m + MaxRows - 1) / MaxRows;
+  const int64_t tiles = m > 6 && m < MaxRows && m % 2 ? 2 : (m + MaxRows - 1) / MaxRows;
   for (int64_t tile = 0; tile < tiles; ++tile) {
     const int64_t begin = m * tile / tiles, rows = rt_tile_height(m * (tile + 1) / tiles - begin);
     const int64_t first = begin + rows <= m ? begin : m - rows;

@@ -34,7 +34,7 @@ inline constexpr const char* kModel = R"({
                 "outputs": {"w": "shown"}, "updates": {"count": "next"}}}})";
 
 // Loops with work for several threads: elementwise of several dtypes, reductions of rows, products, an update
-// in place; and one without.
+// in place, steps of a batch; and one without.
 inline constexpr const char* kShared = R"({
   "format": "cohort-ir", "version": "1.0", "name": "shared", "dims": {"batch": {"min": 1, "max": 4096}},
   "state": {"level": {"type": "f64[200000]", "init": 0.5}},
@@ -49,6 +49,12 @@ inline constexpr const char* kShared = R"({
     "product": {"inputs": {"a": "f64[150,160]", "b": "f64[160,170]", "p": "f32[40,33,50]", "q": "f32[40,50,37]"},
                 "nodes": [{"name": "c", "op": "matmul", "inputs": ["a", "b"]}, {"name": "d", "op": "matmul", "inputs": ["p", "q"]}],
                 "outputs": {"c": "c", "d": "d"}},
+    "steps": {"inputs": {"xs": "f32[50,20,64]", "h": "f32[20,64]", "u": "f32[64,64]"},
+              "nodes": [{"names": ["last", "ys"], "op": "scan", "inputs": ["xs", "h", "u"], "attrs": {"sequences": 1, "carries": 1},
+                         "body": {"inputs": {"x": "f32[20,64]", "h": "f32[20,64]", "u": "f32[64,64]"},
+                                  "nodes": [{"name": "z", "op": "matmul", "inputs": ["h", "u"]}, {"name": "a", "op": "add", "inputs": ["x", "z"]}, {"name": "t", "op": "tanh", "inputs": ["a"]}],
+                                  "outputs": {"h": "t", "y": "t"}}}],
+              "outputs": {"last": "last", "ys": "ys"}},
     "step": {"nodes": [{"name": "n", "op": "sin", "inputs": ["level"]}, {"name": "l", "op": "exp", "inputs": ["n"]}], "updates": {"level": "l"}},
     "small": {"inputs": {"x": "f64[3]"}, "nodes": [{"name": "y", "op": "tanh", "inputs": ["x"]}], "outputs": {"y": "y"}}}})";
 

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "compiler/kernel_passes/parallelise.h"
+#include "compiler/kernel_passes/split_rows.h"
 #include "compiler/placement/apply.h"
 #include "compiler/placement/can_run.h"
 #include "ir/diagnostics.h"
@@ -90,6 +91,15 @@ kernel::Program check_lowering(const Module& module, const std::vector<Tensor>& 
     REQUIRE(kernel::verify(shared).empty());
     check("sharing small loops", shared);
   };
+  const auto check_ranges = [&](const kernel::Program& program) {
+    const kernel::Program split = kernel::split_into_ranges(program, default_device_profile().cpu, {});
+    REQUIRE(kernel::verify(split).empty());
+    check("ranges of few rows", split);
+    const kernel::Program flat = loop_passes::hoist(
+        loop_passes::collapse(loop_passes::flatten_indices(split, module.dims), module.dims), module.dims);
+    REQUIRE(kernel::verify(flat).empty());
+    check("hoisting in ranges of few rows", flat);
+  };
   const auto check_placed = [&](const kernel::Program& program) {
     for (std::uint32_t way = 0; way < 3; ++way) {
       const kernel::Program placed = apply_placement(program, some_placement(module, program, way));
@@ -108,6 +118,7 @@ kernel::Program check_lowering(const Module& module, const std::vector<Tensor>& 
   return run_kernel_passes(std::move(program), module.dims, {},
                            [&](const KernelPass& pass, const kernel::Program& p) {
                              check(pass.name, p);
+                             if (pass.name == "pack_weights") check_ranges(p);
                              if (pass.name == "hoist") check_placed(p);
                              if (pass.name == "lend_scratch") check_shared(p);
                            });

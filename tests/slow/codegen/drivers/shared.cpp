@@ -49,14 +49,23 @@ void one_range(void*, cohort_range_fn body, void* context, int64_t count, int64_
 constexpr int64_t kBatch = 301;  // of at most 4096
 struct Inputs {
   std::vector<double> x, m, a, b;
-  std::vector<float> h, p, q;
+  std::vector<float> h, p, q, xs, carried, u;
   Inputs()
-      : x(100003), m(kBatch * 700), a(150 * 160), b(160 * 170), h(100003), p(40 * 33 * 50), q(40 * 50 * 37) {
+      : x(100003),
+        m(kBatch * 700),
+        a(150 * 160),
+        b(160 * 170),
+        h(100003),
+        p(40 * 33 * 50),
+        q(40 * 50 * 37),
+        xs(50 * 20 * 64),
+        carried(20 * 64),
+        u(64 * 64) {
     std::mt19937 random(3);
     std::normal_distribution<double> normal;
     for (auto* values : {&x, &m, &a, &b})
       for (double& value : *values) value = normal(random);
-    for (auto* values : {&h, &p, &q})
+    for (auto* values : {&h, &p, &q, &xs, &carried, &u})
       for (float& value : *values) value = static_cast<float>(normal(random));
   }
 };
@@ -64,13 +73,14 @@ struct Inputs {
 struct Outputs {
   std::vector<double> y, rows, product, level;
   std::vector<uint8_t> sign;
-  std::vector<float> smooth, products;
+  std::vector<float> smooth, products, last, ys;
   bool operator==(const Outputs& o) const {
     const auto same = [](const auto& u, const auto& v) {
       return u.size() == v.size() && std::memcmp(u.data(), v.data(), u.size() * sizeof(u[0])) == 0;
     };
     return same(y, o.y) && same(rows, o.rows) && same(product, o.product) && same(level, o.level) &&
-           same(sign, o.sign) && same(smooth, o.smooth) && same(products, o.products);
+           same(sign, o.sign) && same(smooth, o.smooth) && same(products, o.products) && same(last, o.last) &&
+           same(ys, o.ys);
   }
 };
 
@@ -103,6 +113,12 @@ Outputs run(void* w, const Inputs& in) {
       in.p.data(),        bytes(in.p),         in.q.data(),        bytes(in.q), out.product.data(),
       bytes(out.product), out.products.data(), bytes(out.products)};
   CHECK(shared_product(w, &product) == 0);
+  out.last.resize(20 * 64);
+  out.ys.resize(in.xs.size());
+  const shared_steps_args steps = {sizeof steps,      in.xs.data(),  bytes(in.xs), in.carried.data(),
+                                   bytes(in.carried), in.u.data(),   bytes(in.u),  out.last.data(),
+                                   bytes(out.last),   out.ys.data(), bytes(out.ys)};
+  CHECK(shared_steps(w, &steps) == 0);
   CHECK(shared_step(w, nullptr) == 0 && shared_step(w, nullptr) == 0);
   out.level.resize(200000);
   CHECK(shared_get(w, "level", out.level.data(), bytes(out.level)) == 0);
@@ -123,7 +139,7 @@ int main() {
       Cutter cutter{ranges, threads};
       CHECK(shared_set_parallel(w, cut, &cutter) == 0);
       CHECK(run(w, inputs) == expected);  // the hook stays over a reset
-      CHECK(cutter.calls >= 6);
+      CHECK(cutter.calls >= 7);
       const int calls = cutter.calls;
       double x[3] = {1, 2, 3}, y[3];
       const shared_small_args small = {sizeof small, x, sizeof x, y, sizeof y};
