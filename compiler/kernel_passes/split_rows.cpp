@@ -34,8 +34,6 @@
 namespace cohort::kernel {
 namespace {
 
-constexpr double kFewSteps = 4;           // are no repeated waiting
-constexpr std::int64_t kFewRows = 4;      // of a packed product
 constexpr std::int64_t kVectorRows = 64;  // ranges of rows that are lanes begin at multiples of this
 constexpr std::uint64_t kAnyAxis = ~std::uint64_t{0};
 
@@ -168,6 +166,7 @@ class RowSplitter {
     const std::optional<std::int64_t> row = number(stride);
     if (!row || !buffer.row_starts.empty() || !is_constant(buffer.shape)) return 0;
     const std::int64_t all = *row * rows_;
+    if (all <= 0) return 0;
     std::int64_t first = 0;
     for (const Term& term : decompose(at).terms) {
       if (!term.dims.empty()) return 0;

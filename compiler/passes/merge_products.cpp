@@ -10,7 +10,8 @@
 //   [5]}
 //
 // So the gates of a recurrent net are one product. The copy before the loop is paid once; outside of loops it
-// would cost as much as the product. Every sum is the same sum, so no bit changes.
+// would cost as much as the product. Every sum is the same sum, so no bit changes. What is merged before a
+// derivative is taken has one product behind it, too, within which cotangents are summed.
 #include <algorithm>
 #include <array>
 #include <map>
