@@ -15,7 +15,7 @@ inline constexpr int rt_block_rows = 8;
 
 // x[r][j] -= sum over k < depth, in order, of left[r][k] * right[k][j], for Rows rows and begin <= j < end.
 template <int Rows, int W, class T>
-RT_INLINE void rt_subtract_rows(int64_t begin, int64_t end, int64_t depth, rt_matrix<const T> left,
+RT_INLINE void rt_subtract_rows(int64_t begin, int64_t end, int64_t depth, const rt_matrix<const T>& left,
                                 const T* right, int64_t right_row, T* x, int64_t x_row) {
   rt_simd_for<W>(begin, end, [&](auto j) {
     decltype(rt_load(x, j)) sum[Rows];
@@ -34,7 +34,7 @@ RT_INLINE void rt_subtract_rows(int64_t begin, int64_t end, int64_t depth, rt_ma
 // The same for `rows` rows, of which a whole block goes together.
 template <int W, class T>
 RT_INLINE void rt_subtract_block(int64_t rows, int64_t begin, int64_t end, int64_t depth,
-                                 rt_matrix<const T> left, const T* right, int64_t right_row, T* x,
+                                 const rt_matrix<const T>& left, const T* right, int64_t right_row, T* x,
                                  int64_t x_row) {
   if (depth == 0) return;
   if (rows == rt_block_rows)
@@ -109,7 +109,7 @@ RT_CALL void rt_cholesky(T* l, const T* a, int64_t l_at, int64_t a_at, int64_t n
 
 // x = the solution of a y = x for a lower triangular a of any strides; rows of x are contiguous, x_row apart.
 template <int W, class T>
-RT_CALL void rt_substitute_rows(int64_t n, int64_t columns, rt_matrix<const T> a, bool unit, T* x,
+RT_CALL void rt_substitute_rows(int64_t n, int64_t columns, const rt_matrix<const T>& a, bool unit, T* x,
                                 int64_t x_row) {
   for (int64_t first = 0; first < n; first += rt_block_rows) {
     const int64_t rows = n - first < rt_block_rows ? n - first : rt_block_rows;

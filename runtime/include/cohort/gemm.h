@@ -26,8 +26,8 @@ RT_INLINE V rt_multiply_add(V a, V b, V sum) {
 
 // Rows rows of outputs, a vector at a time, without scratch.
 template <int Rows, class T>
-RT_INLINE void rt_gemm_rows(int64_t n, int64_t depth, rt_matrix<const T> a, rt_matrix<const T> b,
-                            rt_matrix<T> c) {
+RT_INLINE void rt_gemm_rows(int64_t n, int64_t depth, const rt_matrix<const T>& a,
+                            const rt_matrix<const T>& b, const rt_matrix<T>& c) {
   rt_simd_for<rt_width<T>>(n, [&](auto j) {
     decltype(rt_splat<T>(j, T(0))) sum[Rows];
     RT_UNROLL
@@ -54,8 +54,8 @@ RT_INLINE void rt_gemm_rows(int64_t n, int64_t depth, rt_matrix<const T> a, rt_m
 // Small products and all integers: four rows together; the last four may do some rows again, to the same
 // values.
 template <class T>
-RT_CALL void rt_gemm_plain(int64_t m, int64_t n, int64_t depth, rt_matrix<const T> a, rt_matrix<const T> b,
-                           rt_matrix<T> c) {
+RT_CALL void rt_gemm_plain(int64_t m, int64_t n, int64_t depth, const rt_matrix<const T>& a,
+                           const rt_matrix<const T>& b, const rt_matrix<T>& c) {
   if (m < 4) {
     for (int64_t i = 0; i < m; ++i) rt_gemm_rows<1>(n, depth, rt_from_row(a, i), b, rt_from_row(c, i));
   } else {
@@ -69,8 +69,8 @@ RT_CALL void rt_gemm_plain(int64_t m, int64_t n, int64_t depth, rt_matrix<const 
 // Panels of Vectors vectors of columns from `j` on, where B lies; gives the first column that is left. The
 // last panel, if wanted, ends with the last column and does some columns again, to the same values.
 template <int MaxRows, int Vectors, class T>
-RT_INLINE int64_t rt_gemm_panels(int64_t j, int64_t m, int64_t n, int64_t depth, rt_matrix<const T> a,
-                                 rt_matrix<const T> b, rt_matrix<T> c, bool last) {
+RT_INLINE int64_t rt_gemm_panels(int64_t j, int64_t m, int64_t n, int64_t depth, const rt_matrix<const T>& a,
+                                 const rt_matrix<const T>& b, const rt_matrix<T>& c, bool last) {
   constexpr int64_t panel = Vectors * rt_width<T>, pair = rt_tile_vectors * rt_width<T>;
   while (j < n && (j + panel <= n || (last && n >= panel))) {
     const int64_t at = j + panel <= n ? j : n - panel;
@@ -105,7 +105,7 @@ static constexpr int64_t rt_tile_begin(int64_t rows, int64_t tile) {
 // contiguous columns goes by a buffer.
 template <class T>
 RT_CALL void rt_gemm_block(int64_t rows, int64_t columns, int64_t depth, const T* a, const T* b,
-                           rt_matrix<T> c, bool more) {
+                           const rt_matrix<T>& c, bool more) {
   constexpr int64_t panel = rt_panel_columns<T>, stride = rt_tile_stride<T>;
   for (int64_t j = 0; j < columns; j += panel) {
     const int64_t live = rt_smaller(columns - j, panel);
@@ -136,8 +136,8 @@ RT_CALL void rt_gemm_block(int64_t rows, int64_t columns, int64_t depth, const T
   }
 }
 template <class T>
-RT_CALL void rt_gemm_blocked(int64_t m, int64_t n, int64_t depth, rt_matrix<const T> a, rt_matrix<const T> b,
-                             rt_matrix<T> c, T* scratch) {
+RT_CALL void rt_gemm_blocked(int64_t m, int64_t n, int64_t depth, const rt_matrix<const T>& a,
+                             const rt_matrix<const T>& b, const rt_matrix<T>& c, T* scratch) {
   constexpr int64_t panel = rt_panel_columns<T>, stride = rt_tile_stride<T>;
   constexpr int64_t most_columns = rt_block_panels * panel, most_rows = rt_block_tiles * rt_tile_rows;
   T* const packed_a = scratch;
@@ -181,8 +181,8 @@ static constexpr int64_t rt_gemm_scratch(int64_t m, int64_t n, int64_t depth) {
 }
 
 template <class T>
-RT_CALL void rt_gemm_tiled(int64_t m, int64_t n, int64_t depth, rt_matrix<const T> a, rt_matrix<const T> b,
-                           rt_matrix<T> c, T* scratch) {
+RT_CALL void rt_gemm_tiled(int64_t m, int64_t n, int64_t depth, const rt_matrix<const T>& a,
+                           const rt_matrix<const T>& b, const rt_matrix<T>& c, T* scratch) {
   const bool fits = (m + n) * depth * static_cast<int64_t>(sizeof(T)) <= rt_in_place_bytes;
   if (b.column == 1 && n >= rt_panel_columns<T> && (fits || m <= rt_in_place_rows)) {
     // A single row needs more columns to keep enough sums in flight.

@@ -15,7 +15,8 @@ inline constexpr int64_t rt_packed_columns = 128 / static_cast<int64_t>(sizeof(T
 // Columns [at, at + n) of the copy become those of b[depth, n]; the columns behind them, to the end of the
 // panel, zeros.
 template <class T>
-RT_CALL void rt_gemm_pack_columns(int64_t at, int64_t n, int64_t depth, rt_matrix<const T> b, T* packed) {
+RT_CALL void rt_gemm_pack_columns(int64_t at, int64_t n, int64_t depth, const rt_matrix<const T>& b,
+                                  T* packed) {
   constexpr int64_t panel = rt_packed_columns<T>, together = 16;
   const int64_t begun = at % panel, room = begun ? panel - begun : 0, first = n < room ? n : room;
   for (int64_t k = 0; first > 0 && k < depth; ++k)
@@ -36,7 +37,7 @@ inline constexpr int64_t rt_packed_ahead_bytes = 4096;
 // Columns [begin, end) of C, which begin with a panel.
 template <class T>
 RT_CALL void rt_gemm_packed_columns(int64_t begin, int64_t end, int64_t m, int64_t depth,
-                                    rt_matrix<const T> a, const T* packed, T* c, int64_t c_row) {
+                                    const rt_matrix<const T>& a, const T* packed, T* c, int64_t c_row) {
   constexpr int64_t panel = rt_packed_columns<T>, tile = rt_tile_vectors * rt_width<T>, wide = 4;
   constexpr int64_t soon = rt_packed_ahead_bytes / static_cast<int64_t>(sizeof(T));
   const int64_t next = depth * panel;

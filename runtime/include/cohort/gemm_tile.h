@@ -18,13 +18,15 @@ inline constexpr int rt_tile_rows = 6;
 #endif
 inline constexpr int rt_tile_vectors = 2;
 
+// Passed by reference: a copy is made by vector loads of what was just stored in words, which no CPU forwards,
+// so that each call would wait until all stores before it have reached the cache.
 template <class T>
 struct rt_matrix {
   T* data;
   int64_t row, column;
 };
 template <class T>
-RT_INLINE rt_matrix<T> rt_from_row(rt_matrix<T> x, int64_t i) {
+RT_INLINE rt_matrix<T> rt_from_row(const rt_matrix<T>& x, int64_t i) {
   return {x.data + i * x.row, x.row, x.column};
 }
 
@@ -38,8 +40,8 @@ struct rt_columns {
 
 // A tile of outputs, of which the first `columns` columns are kept; c holds sums to be continued if `more`.
 template <int Rows, int Vectors, class T>
-RT_CALL void rt_gemm_tile(int64_t depth, rt_matrix<const T> a, rt_columns<T> b, T* c, int64_t c_row,
-                          int64_t columns, bool more) {
+RT_CALL void rt_gemm_tile(int64_t depth, const rt_matrix<const T>& a, const rt_columns<T>& b, T* c,
+                          int64_t c_row, int64_t columns, bool more) {
   constexpr int width = rt_width<T>;
   using V = rt_vec<T, width>;
   V sum[Rows][Vectors];
@@ -93,8 +95,8 @@ static constexpr int64_t rt_tile_height(int64_t rows) { return rows > 6 ? rows +
 
 // A tile of `rows` rows, one of these heights.
 template <int Rows, int Vectors, class T>
-RT_INLINE void rt_gemm_tile_of(int64_t rows, int64_t depth, rt_matrix<const T> a, rt_columns<T> b, T* c,
-                               int64_t c_row, int64_t columns, bool more) {
+RT_INLINE void rt_gemm_tile_of(int64_t rows, int64_t depth, const rt_matrix<const T>& a,
+                               const rt_columns<T>& b, T* c, int64_t c_row, int64_t columns, bool more) {
   if (Rows == 1 || rows == Rows)
     rt_gemm_tile<Rows, Vectors>(depth, a, b, c, c_row, columns, more);
   else if constexpr (Rows > 1)
@@ -102,8 +104,8 @@ RT_INLINE void rt_gemm_tile_of(int64_t rows, int64_t depth, rt_matrix<const T> a
 }
 // Outputs whose columns lie apart go by a buffer.
 template <int MaxRows, int Vectors, class T>
-RT_CALL void rt_gemm_tile_rows(int64_t rows, int64_t depth, rt_matrix<const T> a, rt_columns<T> b,
-                               rt_matrix<T> c, int64_t columns) {
+RT_CALL void rt_gemm_tile_rows(int64_t rows, int64_t depth, const rt_matrix<const T>& a,
+                               const rt_columns<T>& b, const rt_matrix<T>& c, int64_t columns) {
   if (c.column == 1)
     return rt_gemm_tile_of<MaxRows, Vectors>(rows, depth, a, b, c.data, c.row, columns, false);
   constexpr int64_t panel = Vectors * rt_width<T>;
@@ -115,8 +117,8 @@ RT_CALL void rt_gemm_tile_rows(int64_t rows, int64_t depth, rt_matrix<const T> a
 // All m rows of a panel of columns, in tiles of nearly equal height. A row may be done by two tiles, to the
 // same values.
 template <int MaxRows, int Vectors, class T>
-RT_INLINE void rt_gemm_panel(int64_t m, int64_t depth, rt_matrix<const T> a, rt_columns<T> b, rt_matrix<T> c,
-                             int64_t columns) {
+RT_INLINE void rt_gemm_panel(int64_t m, int64_t depth, const rt_matrix<const T>& a, const rt_columns<T>& b,
+                             const rt_matrix<T>& c, int64_t columns) {
   const int64_t tiles = m > 6 && m < MaxRows && m % 2 ? 2 : (m + MaxRows - 1) / MaxRows;
   for (int64_t tile = 0; tile < tiles; ++tile) {
     const int64_t begin = m * tile / tiles, rows = rt_tile_height(m * (tile + 1) / tiles - begin);
@@ -162,7 +164,7 @@ RT_INLINE rt_vec<T, W> rt_read_some(const T* from, int64_t live) {
 // Copies columns [0, live) of b, at most a vector's width of them, into rows of one vector, `stride` apart,
 // with zeros behind them.
 template <class T>
-RT_CALL void rt_gemm_pack_vector(int64_t depth, rt_matrix<const T> b, int64_t live, int64_t stride,
+RT_CALL void rt_gemm_pack_vector(int64_t depth, const rt_matrix<const T>& b, int64_t live, int64_t stride,
                                  T* packed) {
   constexpr int width = rt_width<T>;
   if (b.column == 1 || live == 1) {
@@ -188,7 +190,8 @@ RT_CALL void rt_gemm_pack_vector(int64_t depth, rt_matrix<const T> b, int64_t li
 }
 // Copies columns [0, columns) of b into rows of `stride` elements, zeros behind them; a multiple of a vector.
 template <class T>
-RT_INLINE void rt_gemm_pack(int64_t depth, rt_matrix<const T> b, int64_t columns, int64_t stride, T* packed) {
+RT_INLINE void rt_gemm_pack(int64_t depth, const rt_matrix<const T>& b, int64_t columns, int64_t stride,
+                            T* packed) {
   constexpr int width = rt_width<T>;
   for (int64_t j = 0; j < stride; j += width) {
     const int64_t live = columns - j < 0 ? 0 : columns - j < width ? columns - j : width;
@@ -199,7 +202,7 @@ RT_INLINE void rt_gemm_pack(int64_t depth, rt_matrix<const T> b, int64_t columns
 
 // The same for panel after panel of columns, each `panel` wide: rows of b are read on end where they lie so.
 template <class T>
-RT_CALL void rt_gemm_pack_panels(int64_t depth, rt_matrix<const T> b, int64_t columns, int64_t panel,
+RT_CALL void rt_gemm_pack_panels(int64_t depth, const rt_matrix<const T>& b, int64_t columns, int64_t panel,
                                  T* packed) {
   constexpr int width = rt_width<T>;
   if (b.column == 1) {
