@@ -18,8 +18,8 @@ inline constexpr int rt_tile_rows = 6;
 #endif
 inline constexpr int rt_tile_vectors = 2;
 
-// Passed by reference: a copy is made by vector loads of what was just stored in words, which no CPU forwards,
-// so that each call would wait until all stores before it have reached the cache.
+// Passed by reference: a copy is made by vector loads of what was just stored in words, which no CPU
+// forwards, so that each call would wait until all stores before it have reached the cache.
 template <class T>
 struct rt_matrix {
   T* data;
