@@ -50,17 +50,19 @@ extern "C" int32_t {0}_reset(void* workspace) {{
   return rt_device_state({0}_device, this_device, workspace, "reset", rt_to_device);
 }}
 extern "C" int32_t {0}_get(void* workspace, const char* name, void* data, size_t bytes) {{
-  if (const int32_t status = rt_fetch_state(this_module, {0}_device, this_device, workspace, "get"))
+  if (const int32_t status = rt_device_variable(this_module, {0}_device, this_device, workspace, "get", name,
+                                                rt_to_host))
     return status;
   return rt_transfer(this_module, "get", workspace, name, data, bytes, false);
 }}
 extern "C" int32_t {0}_set(void* workspace, const char* name, const void* data, size_t bytes) {{
-  if (const int32_t status = rt_fetch_state(this_module, {0}_device, this_device, workspace, "set"))
+  if (const int32_t status = rt_device_variable(this_module, {0}_device, this_device, workspace, "set", name,
+                                                rt_to_host))
     return status;
   if (const int32_t status =
           rt_transfer(this_module, "set", workspace, name, const_cast<void*>(data), bytes, true))
     return status;
-  return rt_device_state({0}_device, this_device, workspace, "set", rt_to_device);
+  return rt_device_variable(this_module, {0}_device, this_device, workspace, "set", name, rt_to_device);
 }}
 extern "C" int32_t {0}_save(void* workspace, const char* path) {{
   if (const int32_t status = rt_fetch_state(this_module, {0}_device, this_device, workspace, "save"))

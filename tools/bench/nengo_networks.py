@@ -6,17 +6,17 @@ from collections.abc import Callable
 import nengo
 import numpy as np
 
-NETWORKS: dict[str, Callable[[], nengo.Network]] = {}
+NETWORKS: dict[str, Callable[..., nengo.Network]] = {}
 RNG = np.random.RandomState(0)
 
 
-def network(build: Callable[[], None]) -> Callable[[], None]:
-    """Registers a function that adds to the network it is called in."""
+def network(build: Callable[..., None]) -> Callable[..., None]:
+    """Registers a function that adds to the network it is called in; its arguments are sizes."""
 
-    def make() -> nengo.Network:
+    def make(**sizes: int) -> nengo.Network:
         RNG.seed(0)
         with nengo.Network(seed=0, label=build.__name__) as net:
-            build()
+            build(**sizes)
         return net
 
     NETWORKS[build.__name__] = make
@@ -30,40 +30,40 @@ def decoded(pre: nengo.Ensemble, post, **options) -> None:
 
 
 @network
-def integrator() -> None:
+def integrator(dimensions: int = 128, neurons: int = 32) -> None:
     """128 dimensions, 32 neurons for each, recurrent."""
-    source = nengo.Node(np.linspace(-0.5, 0.5, 128))
-    array = nengo.networks.EnsembleArray(32, 128)
+    source = nengo.Node(np.linspace(-0.5, 0.5, dimensions))
+    array = nengo.networks.EnsembleArray(neurons, dimensions)
     nengo.Connection(source, array.input, transform=0.1, synapse=0.1)
     nengo.Connection(array.output, array.input, synapse=0.1)
     nengo.Probe(array.output)
 
 
 @network
-def circular_convolution() -> None:
+def circular_convolution(dimensions: int = 16, neurons: int = 64) -> None:
     """16 dimensions, 64 neurons for each product."""
-    source = nengo.Node(np.linspace(-0.3, 0.3, 16))
-    convolution = nengo.networks.CircularConvolution(64, 16)
+    source = nengo.Node(np.linspace(-0.3, 0.3, dimensions))
+    convolution = nengo.networks.CircularConvolution(neurons, dimensions)
     nengo.Connection(source, convolution.input_a)
     nengo.Connection(source, convolution.input_b)
     nengo.Probe(convolution.output)
 
 
 @network
-def basal_ganglia() -> None:
+def basal_ganglia(actions: int = 64, neurons: int = 100) -> None:
     """64 actions."""
-    source = nengo.Node(np.linspace(0.2, 1.0, 64))
-    ganglia = nengo.networks.BasalGanglia(64)
+    source = nengo.Node(np.linspace(0.2, 1.0, actions))
+    ganglia = nengo.networks.BasalGanglia(actions, neurons)
     nengo.Connection(source, ganglia.input)
     nengo.Probe(ganglia.output)
 
 
 @network
-def stream() -> None:
+def stream(count: int = 64, neurons: int = 200) -> None:
     """A chain of 64 ensembles of 200 neurons."""
     before = nengo.Node([0.5])
-    for _ in range(64):
-        ensemble = nengo.Ensemble(200, 1)
+    for _ in range(count):
+        ensemble = nengo.Ensemble(neurons, 1)
         if isinstance(before, nengo.Ensemble):
             decoded(before, ensemble)
         else:
@@ -86,9 +86,9 @@ def random_network(count: int, neurons: int, dimensions: int, connections: int) 
 
 
 @network
-def random20() -> None:
+def random20(count: int = 20, neurons: int = 2048, dimensions: int = 64, connections: int = 5) -> None:
     """20 ensembles of 2048 neurons for 64 dimensions, 5 connections from each."""
-    random_network(20, 2048, 64, 5)
+    random_network(count, neurons, dimensions, connections)
 
 
 @network
@@ -108,9 +108,9 @@ def fan(count: int, neurons: int) -> None:
 
 
 @network
-def nengo778() -> None:
+def nengo778(count: int = 1000, neurons: int = 5) -> None:
     """1000 ensembles of 5 neurons from one node into another (nengo#778)."""
-    fan(1000, 5)
+    fan(count, neurons)
 
 
 @network

@@ -2,8 +2,8 @@
 // state that is at home there. It knows of the GPU only what rt_device_calls offers, which the module's
 // device code fills in (cuda.h); a module without such code does not include this file.
 //
-// State on the GPU lies in the block where it lies in the workspace: what asks for it by name brings the
-// whole of it to the workspace first, and back if it changed it.
+// State on the GPU lies in the block where it lies in the workspace. What asks for a variable by name brings
+// it to the workspace first, and back if it changed it; save and load do so with all of them.
 #pragma once
 #include "module.h"
 
@@ -125,7 +125,31 @@ RT_CALL int32_t rt_device_state(const rt_device_calls& device, const rt_device_m
   return rt_device_sync(device, header, function);
 }
 
-// The same before state is asked for by name.
+// The same with one variable, after all that was asked for before: a call may still write the workspace.
+// Nothing crosses if its home is the workspace, or if there is none of this name, which the caller says.
+RT_CALL int32_t rt_device_variable(const rt_module& module, const rt_device_calls& device,
+                                   const rt_device_module& there, void* workspace, const char* function,
+                                   const char* name, rt_direction direction) {
+  if (const int32_t status = rt_check_workspace(module, workspace)) return status;
+  rt_workspace* header = static_cast<rt_workspace*>(workspace);
+  if (!header->device) return COHORT_OK;
+  const size_t found = name ? rt_find_state(module, name) : module.state_count;
+  const rt_state state = found < module.state_count ? rt_state_at(module, found) : rt_state{};
+  const size_t bytes = found < module.state_count ? rt_state_bytes(state) : 0;
+  for (size_t k = 0; k < there.state_count && bytes; ++k) {
+    if (state.offset < there.state[k].begin || state.offset >= there.state[k].end) continue;
+    void* on_gpu = rt_place<unsigned char>(header->device, state.offset);
+    void* here = rt_place<unsigned char>(workspace, state.offset);
+    const bool down = direction == rt_to_host;
+    const int32_t status = rt_device_copy(device, header, function, down ? here : on_gpu,
+                                          down ? on_gpu : here, bytes, direction);
+    if (status) return status;
+    break;
+  }
+  return rt_device_sync(device, header, function);
+}
+
+// All state before it is asked for as a whole.
 RT_CALL int32_t rt_fetch_state(const rt_module& module, const rt_device_calls& device,
                                const rt_device_module& there, void* workspace, const char* function) {
   if (const int32_t status = rt_check_workspace(module, workspace)) return status;

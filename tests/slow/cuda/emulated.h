@@ -24,14 +24,14 @@ inline std::string nvcc() {
 
 enum class Side : unsigned char { kCpp, kPtx };
 
-// `module` must outlive the result. Everything that can runs on the GPU.
-inline Engine emulated_engine(const Module& module, CompileOptions options = {}, Side side = Side::kCpp) {
+// Builds the module in a folder of its own. Everything that can runs on the GPU unless `options` say
+// otherwise.
+inline BuiltGraph build_emulated(const Module& module, CompileOptions options, Side side,
+                                 const std::filesystem::path& folder) {
   namespace fs = std::filesystem;
-  const std::string name = (side == Side::kPtx ? "ptx " : "emulated ") + module.name;
-  const fs::path folder = fs::path(COHORT_BINARY_DIR) / "scratch" / name;
   fs::remove_all(folder);
   fs::create_directories(folder);
-  options.placement = PlacementMode::kGpu;
+  if (options.placement == PlacementMode::kCpu) options.placement = PlacementMode::kGpu;
   BuildOptions build;
   build.runtime = COHORT_SOURCE_DIR "/runtime/include";
   build.flags = {"-O1"};
@@ -42,9 +42,17 @@ inline Engine emulated_engine(const Module& module, CompileOptions options = {},
     build.device_compiler = COHORT_SOURCE_DIR "/tests/slow/cuda/compile_checked";
     build.link = {COHORT_CUDA_CHECK, "-fsanitize=alignment,bounds,shift,integer-divide-by-zero", "-ldl"};
   }
-  const BuiltGraph built = build_graph(module, options, {}, build, folder.string());
+  BuiltGraph built = build_graph(module, options, {}, build, folder.string());
   CHECK(fs::exists(folder / (built.prefix + "_kernels.cu")));
-  return library_engine(module, built.library);
+  return built;
+}
+
+// `module` must outlive the result.
+inline Engine emulated_engine(const Module& module, const CompileOptions& options = {},
+                              Side side = Side::kCpp) {
+  const std::string name = (side == Side::kPtx ? "ptx " : "emulated ") + module.name;
+  const auto folder = std::filesystem::path(COHORT_BINARY_DIR) / "scratch" / name;
+  return library_engine(module, build_emulated(module, options, side, folder).library);
 }
 
 }  // namespace cohort::test

@@ -86,6 +86,29 @@ func f(%x: f64[], %a: f32[4000,1000]) {
 }
 )";
 
+// The same steps, whose result scales a large matrix before a product.
+const char* const kLoopThenProduct = R"(module m
+func f(%x: f64[], %a: f32[2048,2048], %b: f32[2048,2048]) {
+  %n = scan(%x) {carries = 1, steps = [10000000]} body(%x: f64[]) {
+    %s = mul(%x, 0.5)
+    %y = add(%s, 1.0)
+    output y = %y
+  }
+  %n32 = cast(%n) {dtype = f32}
+  %c = mul(%a, %n32)
+  %d = matmul(%c, %b)
+  output d = %d
+}
+)";
+
+// Of the kernels with this name, the one that takes longest.
+PlacementReport::KernelCost kernel_named(const CompiledModule& compiled, std::string_view name) {
+  PlacementReport::KernelCost found;
+  for (const PlacementReport::KernelCost& kernel : compiled.placement.kernels)
+    if (kernel.kernel == name && kernel.gpu_ns > found.gpu_ns) found = kernel;
+  return found;
+}
+
 }  // namespace
 
 TEST_CASE(
@@ -96,8 +119,7 @@ TEST_CASE(
   CHECK(found.up == std::vector<std::string>{"t", "x"});
   CHECK(found.down.size() == 1);
   CHECK(found.on_gpu > 0);
-  for (const PlacementReport::Home& home : compiled.placement.homes)
-    CHECK(home.on_gpu);
+  for (const PlacementReport::Home& home : compiled.placement.homes) CHECK(home.on_gpu);
 }
 
 TEST_CASE(
@@ -116,8 +138,27 @@ TEST_CASE(
   CHECK(counts(compiled.functions[0].program).on_gpu > 0);
 }
 
+TEST_CASE("a loop of ten million scalar steps stays on the CPU, and the large product after it does not") {
+  const CompiledModule compiled = placed(kLoopThenProduct, PlacementMode::kCut);
+  const PlacementReport::KernelCost loop = kernel_named(compiled, "n");
+  CHECK(loop.gpu_ns > 1e9);
+  CHECK_FALSE(loop.on_gpu);
+  const PlacementReport::KernelCost product = kernel_named(compiled, "d");
+  CHECK(product.on_gpu);
+  CHECK(product.kept.empty());
+  CHECK(product.cpu_ns > 1e8);
+  CHECK(product.gpu_ns < 1e6);
+  // Both matrices go up and the product comes down; the result of the loop is a number.
+  const Counts found = counts(compiled.functions[0].program);
+  CHECK(found.down == std::vector<std::string>{"d"});
+  for (const char* matrix : {"a", "b"}) CHECK(std::count(found.up.begin(), found.up.end(), matrix) == 1);
+  // All on the GPU would wait for the loop.
+  CHECK(cost(compiled, "cut") < cost(compiled, "gpu") / 10);
+  CHECK(cost(compiled, "cut") < cost(compiled, "cpu") / 2);
+}
+
 TEST_CASE("no policy is cheaper than the cut, and what is small stays on the CPU") {
-  for (const char* text : {kTraining, kLoopThenArray}) {
+  for (const char* text : {kTraining, kLoopThenArray, kLoopThenProduct}) {
     const CompiledModule compiled = placed(text, PlacementMode::kCut);
     for (const char* policy : {"cpu", "gpu", "greedy"})
       CHECK(cost(compiled, "cut") <= cost(compiled, policy));
@@ -134,7 +175,7 @@ TEST_CASE("no policy is cheaper than the cut, and what is small stays on the CPU
 }
 
 TEST_CASE("every policy keeps the rules of transfers") {
-  for (const char* text : {kTraining, kLoopThenArray}) {
+  for (const char* text : {kTraining, kLoopThenArray, kLoopThenProduct}) {
     for (const PlacementMode mode :
          {PlacementMode::kCpu, PlacementMode::kGpu, PlacementMode::kGreedy, PlacementMode::kCut}) {
       const CompiledModule compiled = placed(text, mode);

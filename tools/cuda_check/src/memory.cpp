@@ -31,16 +31,17 @@ uintptr_t reserve() {
 size_t words_of(size_t bytes) { return bytes / 4 + 2; }
 size_t mapped_cells(size_t bytes) { return (words_of(bytes) * 5) * sizeof(Cell); }
 
+// All slots at once, what lies between them as well: a call for each would take most of the time of programs
+// with many allocations, and accesses by device code are checked one by one anyway.
+void protect(const Space& s) {
+  mprotect(reinterpret_cast<void*>(device_base), s.used * kSlotBytes,
+           s.open ? PROT_READ | PROT_WRITE : PROT_NONE);
+}
 void set_open(bool open) {
   Space& s = space();
   if (s.open == open) return;
   s.open = open;
-  for (uint32_t i = 0; i < s.used; i++) {
-    if (s.slots[i].live) {
-      mprotect(reinterpret_cast<void*>(s.slots[i].base), s.slots[i].mapped,
-               open ? PROT_READ | PROT_WRITE : PROT_NONE);
-    }
-  }
+  protect(s);
 }
 
 // A slot that was never used; when there are none, the one that was freed longest ago.
@@ -81,7 +82,7 @@ Allocation* allocate(size_t bytes) {
   std::memset(reinterpret_cast<void*>(a.base), 0xff, a.mapped);
   a.cells = new_cells(bytes);
   a.live = true;
-  if (!s.open) mprotect(reinterpret_cast<void*>(a.base), a.mapped, PROT_NONE);
+  protect(s);
   return &a;
 }
 
@@ -90,7 +91,6 @@ void release(Allocation& a) {
   a.freed = true;
   void* start = reinterpret_cast<void*>(a.base);
   madvise(start, a.mapped, MADV_DONTNEED);
-  mprotect(start, a.mapped, PROT_NONE);
   delete_cells(a.cells, a.size);
   a.cells = {};
 }
