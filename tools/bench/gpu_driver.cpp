@@ -1,6 +1,7 @@
 // The driver of tools/gpu_check: the functions of gpu.txt on a GPU, their state resident, beside what the
-// device reaches at copies and at cuBLAS's products. Compiled with -DON_CPU it runs the module for the CPU,
-// for its results.
+// device reaches at copies and at cuBLAS's products, which it looks for when it runs. Compiled with -DON_CPU
+// it runs the module for the CPU, for its results. The extents come from the command line, as those of the
+// graph do.
 //
 //   driver FILE calls      saves the state after that many calls of each function
 //   driver --time          prints a row for each function
@@ -14,9 +15,7 @@
 #include "gpu.h"
 #ifndef ON_CPU
 #include <cuda_runtime.h>
-#endif
-#ifdef WITH_CUBLAS
-#include <cublas_v2.h>
+#include <dlfcn.h>
 #endif
 
 namespace {
@@ -39,13 +38,16 @@ int32_t plain(void* workspace, const void*) {
 #define FUNCTION(name) plain<gpu_##name##_async, gpu_##name##_args>
 #endif
 
-constexpr double kChain = 33554432.0 * 4, kRows = 8192.0 * 4096 * 4, kMatrix = 4096.0 * 4096 * 4;
+constexpr size_t kElements = GPU_CHAIN, kTable = size_t{GPU_ROWS} * GPU_COLUMNS;
+constexpr size_t kSquare = size_t{GPU_MATRIX} * GPU_MATRIX, kWeights = size_t{GPU_UNITS} * GPU_UNITS;
+constexpr size_t kHidden = size_t{GPU_BATCH} * GPU_UNITS;
+constexpr double kChain = 4.0 * kElements, kRows = 4.0 * kTable, kMatrix = 4.0 * kSquare;
 const Function kFunctions[] = {
     {"chain", FUNCTION(chain), 2 * kChain, 0},
     {"sums", FUNCTION(sums), kRows, 0},
     {"softmax", FUNCTION(softmax), 2 * kRows, 0},
-    {"product", FUNCTION(product), 3 * kMatrix, 2 * 4096.0 * 4096 * 4096},
-    {"step", FUNCTION(step), (512.0 * 512 + 2 * 64 * 512) * 4, 2 * 64.0 * 512 * 512},
+    {"product", FUNCTION(product), 3 * kMatrix, 2.0 * kSquare* GPU_MATRIX},
+    {"step", FUNCTION(step), (kWeights + 2.0 * kHidden) * 4, 2.0 * kHidden* GPU_UNITS},
 };
 
 [[noreturn]] void fail(const char* what) {
@@ -71,16 +73,18 @@ void fill(void* workspace, const char* name, size_t count, float scale) {
 }
 
 void fill_all(void* workspace) {
-  fill(workspace, "x", 33554432, 1.0f);
-  fill(workspace, "rows", size_t{8192} * 4096, 3.0f);
-  fill(workspace, "left", size_t{4096} * 4096, 0.1f);
-  fill(workspace, "right", size_t{4096} * 4096, 0.1f);
-  fill(workspace, "weights", 512 * 512, 0.1f);
-  fill(workspace, "hidden", 64 * 512, 1.0f);
+  fill(workspace, "x", kElements, 1.0f);
+  fill(workspace, "rows", kTable, 3.0f);
+  fill(workspace, "left", kSquare, 0.1f);
+  fill(workspace, "right", kSquare, 0.1f);
+  fill(workspace, "weights", kWeights, 0.1f);
+  fill(workspace, "hidden", kHidden, 1.0f);
 }
 
 #ifndef ON_CPU
-// Seconds of one call, from as many as take a quarter of a second.
+// A quarter of a second; of small arrays, which are for trying the program out, little.
+constexpr double kEnough = kElements > 100000 ? 0.25 : 0.002;
+// Seconds of one call, from as many as take so long.
 double seconds_of(const std::function<void()>& call, const std::function<void()>& wait) {
   call();
   wait();
@@ -89,46 +93,68 @@ double seconds_of(const std::function<void()>& call, const std::function<void()>
     for (int i = 0; i < calls; ++i) call();
     wait();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (seconds > 0.25 || calls >= 1 << 20) return seconds / calls;
+    if (seconds > kEnough || calls >= 1 << 20) return seconds / calls;
   }
 }
 
+void check(cudaError_t error, const char* what) {
+  if (error == cudaSuccess) return;
+  std::fprintf(stderr, "gpu_driver: %s: %s\n", what, cudaGetErrorString(error));
+  std::exit(1);
+}
+
+// Bytes a second, read and written ones.
 double copy_rate(cudaStream_t stream) {
-  const size_t bytes = size_t{1} << 28;
+  const size_t bytes = 8 * size_t{GPU_CHAIN};
   void *from, *to;
-  if (cudaMalloc(&from, bytes) != cudaSuccess || cudaMalloc(&to, bytes) != cudaSuccess)
-    fail("no memory on the GPU");
+  check(cudaMalloc(&from, bytes), "memory for copies");
+  check(cudaMalloc(&to, bytes), "memory for copies");
+  check(cudaMemsetAsync(from, 0, bytes, stream), "memory for copies");
   const double seconds =
-      seconds_of([&] { cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream); },
-                 [&] { cudaStreamSynchronize(stream); });
-  cudaFree(from);
-  cudaFree(to);
+      seconds_of([&] { check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream), "a copy"); },
+                 [&] { check(cudaStreamSynchronize(stream), "a copy"); });
+  check(cudaFree(from), "memory for copies");
+  check(cudaFree(to), "memory for copies");
   return 2.0 * static_cast<double>(bytes) / seconds;
+}
+
+// cuBLAS by name, so that a program that was built elsewhere needs none.
+struct Blas {
+  int (*create)(void**) = nullptr;
+  int (*set_stream)(void*, cudaStream_t) = nullptr;
+  int (*sgemm)(void*, int, int, int, int, int, const float*, const float*, int, const float*, int,
+               const float*, float*, int) = nullptr;
+};
+bool load(Blas& blas) {
+  void* library = nullptr;
+  for (const char* name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so"})
+    if (!library) library = dlopen(name, RTLD_NOW);
+  if (!library) return false;
+  blas.create = reinterpret_cast<decltype(blas.create)>(dlsym(library, "cublasCreate_v2"));
+  blas.set_stream = reinterpret_cast<decltype(blas.set_stream)>(dlsym(library, "cublasSetStream_v2"));
+  blas.sgemm = reinterpret_cast<decltype(blas.sgemm)>(dlsym(library, "cublasSgemm_v2"));
+  return blas.create && blas.set_stream && blas.sgemm;
 }
 
 // Operations a second of cuBLAS's product of f32 matrices, without tensor cores; 0 without cuBLAS.
 double matrix_rate(cudaStream_t stream) {
-#ifdef WITH_CUBLAS
-  const int n = 4096;
-  float *a, *b, *c;
-  for (float** p : {&a, &b, &c})
-    if (cudaMalloc(p, size_t{4} * n * n) != cudaSuccess) fail("no memory on the GPU");
-  cudaMemset(a, 0, size_t{4} * n * n);
-  cudaMemset(b, 0, size_t{4} * n * n);
-  cublasHandle_t handle;
-  if (cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS) fail("cublasCreate");
-  cublasSetStream(handle, stream);
+  Blas blas;
+  void* handle = nullptr;
+  if (!load(blas) || blas.create(&handle) != 0 || blas.set_stream(handle, stream) != 0) return 0;
+  const int n = GPU_MATRIX;
+  void *a, *b, *c;
+  for (void** p : {&a, &b, &c}) check(cudaMalloc(p, 4 * kSquare), "memory for a product");
+  for (void* p : {a, b}) check(cudaMemsetAsync(p, 0, 4 * kSquare, stream), "memory for a product");
   const float one = 1, zero = 0;
   const double seconds = seconds_of(
-      [&] { cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, a, n, b, n, &zero, c, n); },
-      [&] { cudaStreamSynchronize(stream); });
-  cublasDestroy(handle);
-  for (float* p : {a, b, c}) cudaFree(p);
+      [&] {
+        if (blas.sgemm(handle, 0, 0, n, n, n, &one, static_cast<float*>(a), n, static_cast<float*>(b), n,
+                       &zero, static_cast<float*>(c), n) != 0)
+          fail("cuBLAS");
+      },
+      [&] { check(cudaStreamSynchronize(stream), "a product"); });
+  for (void* p : {a, b, c}) check(cudaFree(p), "memory for a product");
   return 2.0 * n * n * n / seconds;
-#else
-  (void)stream;
-  return 0;
-#endif
 }
 
 void time_all(void* workspace, cudaStream_t stream) {
@@ -139,7 +165,9 @@ void time_all(void* workspace, cudaStream_t stream) {
         [&] {
           if (f.call(workspace, nullptr) != COHORT_OK) fail(f.name);
         },
-        [&] { gpu_wait(workspace); });
+        [&] {
+          if (gpu_wait(workspace) != COHORT_OK) fail(f.name);
+        });
     std::printf("%s %.3f %.3f %.3f\n", f.name, seconds * 1e6, f.bytes / seconds / copies,
                 products > 0 ? f.operations / seconds / products : 0.0);
   }
@@ -153,10 +181,17 @@ int main(int argc, char** argv) {
   fill_all(workspace);
 #ifndef ON_CPU
   cudaStream_t stream;
-  if (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess) fail("no stream");
-  if (gpu_attach(workspace, nullptr, 0, stream) != COHORT_OK) fail("the module does not attach to the GPU");
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
+  if (gpu_attach(workspace, nullptr, 0, stream) != COHORT_OK) {
+    char text[400] = "";
+    gpu_error_text(workspace, text, sizeof text);
+    fail(text);
+  }
   if (argc == 2 && std::strcmp(argv[1], "--time") == 0) {
     time_all(workspace, stream);
+    gpu_detach(workspace);
+    check(cudaStreamDestroy(stream), "the stream");
+    std::free(workspace);
     return 0;
   }
 #endif
@@ -166,7 +201,8 @@ int main(int argc, char** argv) {
       if (f.call(workspace, nullptr) != COHORT_OK) fail(f.name);
   if (gpu_save(workspace, argv[1]) != COHORT_OK) fail("the state is not saved");
 #ifndef ON_CPU
-  gpu_detach(workspace);
+  if (gpu_detach(workspace) != COHORT_OK) fail("the module does not detach from the GPU");
+  check(cudaStreamDestroy(stream), "the stream");
 #endif
   std::free(workspace);
 }
