@@ -1,6 +1,7 @@
 #include "codegen/emit.h"
 
 #include "codegen/emit_files.h"
+#include "codegen/emit_replay.h"
 
 namespace cohort {
 
@@ -9,6 +10,7 @@ std::vector<Artefact> emit_module(const CompiledModule& compiled, const EmitOpti
                       weight_bytes(compiled)};
   if (!context.lists_states()) append_state_directory(context);
   context.external_weights = context.weights.size() > options.inline_weights;
+  plan_replays(context);
   std::vector<Artefact> files = emit_sources(context);
   const std::string& prefix = context.names.prefix;
   files.insert(files.begin(), {prefix + ".h", emit_header(context)});

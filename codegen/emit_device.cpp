@@ -149,12 +149,21 @@ std::string emit_device_record(const EmitContext& context) {
       text += fmt::format("    {{{}, {}}},\n", begin, end);
     text += "};\n";
   }
+  std::string replays;
+  std::size_t replay_count = 0;
+  for (const std::uint64_t replay : context.replays) {
+    if (replay == 0) continue;
+    replays += fmt::format("{}{}", replays.empty() ? "" : ", ", replay);
+    ++replay_count;
+  }
+  if (replay_count > 0) text += fmt::format("static const size_t replays[] = {{{}}};\n", replays);
   return text + fmt::format(
                     "static const rt_device_module this_device = {{\n    .bytes = {},\n    "
                     ".weights_offset = {},\n    .weights_bytes = {},\n    .state = {},\n    "
-                    ".state_count = {},\n}};\n",
+                    ".state_count = {},\n    .replays = {},\n    .replay_count = {},\n}};\n",
                     compiled.device_bytes, compiled.device_weights, compiled.weights_bytes,
-                    compiled.device_state.empty() ? "nullptr" : "device_state", compiled.device_state.size());
+                    compiled.device_state.empty() ? "nullptr" : "device_state", compiled.device_state.size(),
+                    replay_count > 0 ? "replays" : "nullptr", replay_count);
 }
 
 std::string emit_device_entries(const EmitContext& context, const std::string& init) {

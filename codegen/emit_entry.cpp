@@ -6,6 +6,7 @@
 #include <map>
 
 #include "codegen/emit_device.h"
+#include "codegen/emit_replay.h"
 #include "codegen/text.h"
 #include "compiler/kernel_passes/device_checks.h"
 
@@ -145,6 +146,20 @@ std::string part_calls(const std::vector<PartInfo>& parts, std::string_view inde
   return text;
 }
 
+// The parts of the function, or of its copy if the dims have its values.
+std::string all_part_calls(const FunctionNames& names, const EntryPlan& plan) {
+  std::string text;
+  if (plan.copy) {
+    std::string condition;
+    for (const FixedDim& fixed : plan.copy->dims)
+      condition += fmt::format("{}args->{} == {}", condition.empty() ? "" : " && ", names.dims[fixed.dim],
+                               fixed.value);
+    text = fmt::format("  if ({}) {{  // as in most calls\n{}    return COHORT_OK;\n  }}\n", condition,
+                       part_calls(plan.copy_parts, "    "));
+  }
+  return text + part_calls(plan.parts, "  ");
+}
+
 }  // namespace
 
 std::string emit_part(const EmitContext& context, const std::vector<PartCall>& calls, PartInfo& info) {
@@ -215,9 +230,10 @@ std::string part_declaration(const EmitContext& context, const PartInfo& info) {
 
 std::string emit_entry(const EmitContext& context, const EntryPlan& plan) {
   const FunctionNames& names = context.names.functions[plan.function];
-  const bool device = context.uses_device(plan.function);
+  const bool device = context.uses_device(plan.function), replayed = context.replays[plan.function] > 0;
   std::string text =
       "#ifndef COHORT_NO_CHECKS\n" + check_function(context, plan.function, plan.check) + "#endif\n";
+  if (replayed) text += emit_replayed(context, plan.function, all_part_calls(names, plan));
   text += fmt::format(
       "extern \"C\" int32_t {}_{}{}([[maybe_unused]] void* workspace, [[maybe_unused]] const {}* args) {{\n",
       context.names.prefix, names.identifier, device ? "_async" : "", args_type(context, plan.function));
@@ -230,15 +246,10 @@ std::string emit_entry(const EmitContext& context, const EntryPlan& plan) {
         "    return status;\n",
         c_string(context.module().functions[plan.function]->name));
   text += plan.count;
-  if (plan.copy) {
-    std::string condition;
-    for (const FixedDim& fixed : plan.copy->dims)
-      condition += fmt::format("{}args->{} == {}", condition.empty() ? "" : " && ", names.dims[fixed.dim],
-                               fixed.value);
-    text += fmt::format("  if ({}) {{  // as in most calls\n{}    return COHORT_OK;\n  }}\n", condition,
-                        part_calls(plan.copy_parts, "    "));
-  }
-  text += part_calls(plan.parts, "  ") + "  return COHORT_OK;\n}\n";
+  if (replayed)
+    text += emit_replay(context, plan.function) + "}\n";
+  else
+    text += all_part_calls(names, plan) + "  return COHORT_OK;\n}\n";
   if (!device) return text;
   return text + fmt::format(
                     "extern \"C\" int32_t {0}_{1}(void* workspace, const {2}* args) {{\n"
@@ -308,6 +319,11 @@ extern "C" size_t {0}_error_text(const void* workspace, char* text, size_t bytes
         "const int32_t status = rt_init(this_module, workspace, workspace_bytes);\n"
         "  if (status == COHORT_OK) rt_clear_counters(workspace, {}, {});\n  return status;",
         context.counters(), context.counter_bytes);
+  if (context.replay_bytes > 0)
+    init = fmt::format(
+        "const int32_t status = rt_init(this_module, workspace, workspace_bytes);\n"
+        "  if (status == COHORT_OK) rt_clear_replays(workspace, {}, {});\n  return status;",
+        context.after_workspace(), context.replay_bytes);
   std::string text = context.uses_device() ? emit_device_entries(context, init)
                                            : fmt::format(fmt::runtime(kEntries), prefix, init);
   text += fmt::format(fmt::runtime(kCommon), prefix);

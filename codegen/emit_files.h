@@ -16,16 +16,22 @@ struct EmitContext {
   std::uint64_t hash = 0;             // of code, layout and weights
   std::vector<std::string> sources = {};  // file names of the C++ sources
   std::uint64_t counter_bytes = 0;        // at the end of the workspace; emit_sources says how many
+  // By function, where the workspace keeps its captured calls; 0: they are not captured. plan_replays fills
+  // them in.
+  std::vector<std::uint64_t> replays = {};
+  std::uint64_t replay_bytes = 0;
 
   const Module& module() const { return compiled.module; }
   // Whether each state variable has a line in the source and the headers.
   bool lists_states() const { return module().states.size() <= options.listed_states; }
-  // Where the counters of an instrumented module begin, and all bytes of the workspace.
-  std::uint64_t counters() const {
+  // Where the counters of an instrumented module begin, or captured calls, and all bytes of the workspace.
+  std::uint64_t after_workspace() const {
     return (compiled.workspace_bytes + kAlignment - 1) / kAlignment * kAlignment;
   }
+  std::uint64_t counters() const { return after_workspace(); }
   std::uint64_t workspace_bytes() const {
-    return options.instrument ? counters() + counter_bytes : compiled.workspace_bytes;
+    if (options.instrument) return counters() + counter_bytes;
+    return replay_bytes > 0 ? after_workspace() + replay_bytes : compiled.workspace_bytes;
   }
   // Whether a function has kernels on the GPU or values from there, or any has.
   bool uses_device(std::size_t function) const;

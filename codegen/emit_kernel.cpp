@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "codegen/emit_stmt.h"
@@ -55,6 +56,11 @@ class KernelWriter {
   EmittedKernel write();
 
  private:
+  // A number on the CPU that a kernel of the GPU reads: passed by value.
+  bool is_number(BufferId id) const { return on_gpu_ && program_.buffers[id].device == kernel::Device::kCpu; }
+  std::string_view storage(BufferId id) const {
+    return env_.dialect.storage_type(program_.buffers[id].dtype);
+  }
   bool is_parameter(BufferId id) const {
     return std::find(kernel_.parameters.begin(), kernel_.parameters.end(), id) != kernel_.parameters.end();
   }
@@ -80,8 +86,9 @@ class KernelWriter {
   std::vector<std::string> dim_names_;
   ExprPrinter exprs_;
   Touched touched_;
-  std::string kernel_name_;       // of the function of the kernel
-  std::vector<BufferId> placed_;  // found in the workspace or the weights by the kernel itself
+  std::string kernel_name_;                  // of the function of the kernel
+  std::map<BufferId, std::string> numbers_;  // names of the arguments that are numbers
+  std::vector<BufferId> placed_;             // found in the workspace or the weights by the kernel itself
   EmittedKernel out_;
 };
 
@@ -128,6 +135,8 @@ void KernelWriter::name_all() {
   for (const DimId d : touched_.dims) dim_names_[d] = locals_.unique(env_.compiled.module.dims[d].name);
   for (const BufferId id : touched_.buffers)
     exprs_.name_buffer(id, locals_.unique(program_.buffers[id].name));
+  for (const BufferId id : touched_.buffers)
+    if (is_number(id)) numbers_[id] = locals_.unique(exprs_.buffer_name(id) + "_number");
   for (const kernel::ScalarParameter& scalar : kernel_.scalars)
     exprs_.name_variable(scalar.var, {.name = locals_.unique("scalar")});
   out_.dims.assign(touched_.dims.begin(), touched_.dims.end());
@@ -135,7 +144,9 @@ void KernelWriter::name_all() {
     for (const BufferId id : touched_.buffers)
       if (touched_.written.contains(id) == written && !is_parameter(id)) out_.buffers.push_back(id);
   if (out_.buffers.size() > (on_gpu_ ? kMostDeviceParameters : kMostParameters)) {
-    const auto own = [&](BufferId id) { return compiled_.placements[id].space == Space::kArgument; };
+    const auto own = [&](BufferId id) {
+      return compiled_.placements[id].space == Space::kArgument || is_number(id);
+    };
     const auto rest = std::stable_partition(out_.buffers.begin(), out_.buffers.end(), own);
     placed_.assign(rest, out_.buffers.end());
     out_.buffers.erase(rest, out_.buffers.end());
@@ -159,7 +170,9 @@ std::string KernelWriter::head(const std::set<BufferId>& shared) const {
   if (guarded_) parameters.emplace_back(out_.checks ? "rt_failure* failure" : "const rt_failure* failure");
   if (on_gpu_ && !placed_.empty()) parameters.emplace_back("void* device");
   if (out_.header && !on_gpu_) parameters.emplace_back("[[maybe_unused]] rt_workspace* header");
-  for (const BufferId id : out_.buffers) parameters.push_back(pointer(id, shared));
+  for (const BufferId id : out_.buffers)
+    parameters.push_back(is_number(id) ? fmt::format("const {} {}", storage(id), numbers_.at(id))
+                                       : pointer(id, shared));
   for (const DimId d : out_.dims) parameters.push_back("int64_t " + dim_names_[d]);
   const std::string_view result = out_.fails && !on_gpu_ ? "int32_t" : "void";
   return wrapped(fmt::format("{} {} {}(", env_.dialect.kernel, result, kernel_name_), parameters, ") {\n");
@@ -186,7 +199,8 @@ std::string KernelWriter::launcher(const std::set<BufferId>& shared) {
     arguments.insert(arguments.end(), {kernel_name_, threads_of(last)});
     if (guarded_) arguments.emplace_back("rt_failure_of(header)");
     if (!placed_.empty()) arguments.emplace_back("header->device");
-    for (const BufferId id : out_.buffers) arguments.push_back(exprs_.buffer_name(id));
+    for (const BufferId id : out_.buffers)
+      arguments.push_back((is_number(id) ? "*" : "") + exprs_.buffer_name(id));
     for (const DimId d : out_.dims) arguments.push_back(dim_names_[d]);
   }
   for (const BufferId id : out_.buffers) parameters.push_back(pointer(id, shared));
@@ -228,6 +242,8 @@ std::string KernelWriter::table() {
 
 std::string KernelWriter::placed_locals(const std::set<BufferId>& shared) const {
   std::string text;
+  for (const auto& [id, name] : numbers_)
+    text += fmt::format("  const {}* const {} = &{};\n", storage(id), exprs_.buffer_name(id), name);
   for (const BufferId id : placed_) {
     const Placement& place = compiled_.placements[id];
     text += fmt::format("  {} = rt_place<{}>({}, {});\n", pointer(id, shared),

@@ -60,9 +60,11 @@ Json function_json(const EmitContext& context, std::size_t index) {
     outputs.push_back(array_json(function.outputs[k].name, names.outputs[k],
                                  function.type(function.outputs[k].value), module.dims, at));
   for (const Update& update : function.updates) updates.push_back(module.states[update.state].name);
-  return {{"name", function.name}, {"symbol", symbol},  {"args_type", symbol + "_args"},
-          {"args_bytes", at},      {"dims", dims},      {"inputs", inputs},
-          {"outputs", outputs},    {"updates", updates}};
+  Json json = {{"name", function.name}, {"symbol", symbol},  {"args_type", symbol + "_args"},
+               {"args_bytes", at},      {"dims", dims},      {"inputs", inputs},
+               {"outputs", outputs},    {"updates", updates}};
+  if (context.replays[index] > 0) json["replayed"] = true;
+  return json;
 }
 
 Json states_json(const EmitContext& context) {

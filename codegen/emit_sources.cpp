@@ -37,6 +37,7 @@ std::string preamble(const EmitContext& context, const std::string& file, bool f
   if (context.options.instrument)
     text += first ? "#include \"cohort/profile_text.h\"\n" : "#include \"cohort/profile.h\"\n";
   if (context.uses_device()) text += "#include \"cohort/device.h\"\n";
+  if (context.replay_bytes > 0) text += "#include \"cohort/replay.h\"\n";
   return text + "#include \"cohort/module.h\"\n#include \"cohort/prelude.h\"\n";
 }
 

@@ -77,6 +77,7 @@ void run_kernel_passes(CompiledModule& compiled, const CompileOptions& options) 
 
 CompiledModule compile(Module module, const CompileOptions& options) {
   CompiledModule compiled;
+  compiled.cuda_graph = options.cuda_graph;
   if (options.merge != MergeMode::kOff && may_have_equal_states(module)) {
     module = without_applied_functions(std::move(module));
     compiled.state_leads = equal_states(module);

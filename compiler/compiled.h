@@ -105,6 +105,7 @@ struct CompiledModule {
   std::vector<NearMiss> near_misses;
   std::vector<SpecialisedFunction> specialised;  // at most one of each function, in their order
   PlacementReport placement;                     // empty if nothing was to run on a GPU
+  bool cuda_graph = false;                       // calls are captured and replayed where they can be
 };
 
 inline StateId lead_of(const CompiledModule& compiled, StateId state) {
@@ -131,6 +132,7 @@ struct CompileOptions {
   bool threads = true;                 // --threads: large loops may be shared by threads
   MergeMode merge = MergeMode::kAuto;  // --merge: alike pieces become one loop
   PlacementMode placement = PlacementMode::kCpu;
+  bool cuda_graph = false;            // --cuda-graph: calls are captured once and replayed
   std::vector<std::string> disabled;  // --disable=pass or pass:n
   int pass_limit = -1;                // --pass-limit: stop after so many pass runs
   std::string stop_after;             // --stop-after: a pass's name

@@ -23,6 +23,7 @@ struct Readers {
   bool aligned = true;       // every place reads it at the root's own index
   bool serial = false;       // some place is in a loop that cannot run in lanes
   bool apart = false;        // some place is in a node of many operands
+  bool elsewhere = false;    // some place is in a node that is wanted on another device, or on none
   std::uint32_t depth = 0;   // inlined nodes between it and the nearest root
 };
 
@@ -61,6 +62,7 @@ class InlinePlanner {
   bool may_inline(const Node& node, ValueId value) const {
     const Readers& readers = readers_[value];
     if (node.op->element == nullptr || observed_[value] || readers.depth >= kMaxInlined) return false;
+    if (readers.elsewhere && wanted(node) != DeviceHint::kNone) return false;
     const double count = elements(value);
     const bool once =
         readers.reads <= count && (readers.places == 1 || (readers.aligned && readers.root != kNoId));
@@ -120,7 +122,7 @@ class InlinePlanner {
       place.depth = inlined ? own.depth + 1 : 0;
       place.serial = inlined && own.serial;
       place.apart = inlined && own.apart;
-      add(input, place);
+      add(input, place, node);
     }
   }
 
@@ -140,12 +142,17 @@ class InlinePlanner {
       place.aligned = false;
       place.serial = count.serial;
       place.apart = node.inputs.size() > kManyOperands;
-      add(count.value, place);
+      add(count.value, place, node);
     }
   }
 
-  void add(ValueId value, const Readers& place) {
+  DeviceHint wanted(const Node& node) const { return module_.locations[node.loc].device; }
+
+  void add(ValueId value, const Readers& place, const Node& reader) {
     Readers& readers = readers_[value];
+    const Value& read = function_.value(value);
+    if (read.kind == ValueKind::kNode && wanted(function_.node(read.index)) != wanted(reader))
+      readers.elsewhere = true;
     const bool first = readers.places == 0;
     const bool together = !first && readers.aligned && place.aligned && readers.root == place.root;
     readers.reads = together ? std::max(readers.reads, place.reads) : readers.reads + place.reads;

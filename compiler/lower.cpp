@@ -96,6 +96,7 @@ class FunctionLowering {
   // Buffers.
   BufferId add_buffer(std::string name, BufferKind kind, const Type& type, std::uint32_t index) {
     program_.buffers.push_back({std::move(name), kind, type.dtype, type.shape, index});
+    if (kind == BufferKind::kState) program_.buffers.back().wanted = module_.states[index].device;
     return static_cast<BufferId>(program_.buffers.size() - 1);
   }
   BufferId buffer_of(ValueId id) {
@@ -245,10 +246,12 @@ class FunctionLowering {
   void kernel(std::string name, const std::function<void()>& body) {
     Kernel kernel;
     kernel.name = std::move(name);
+    const auto wanted = [&](NodeId n) { return module_.locations[function_.node(n).loc].device; };
     scope_.statements = &kernel.body;
     computed_.clear();
     body();
     if (!kernel.body.empty()) {
+      if (!sources_.empty()) kernel.wanted = wanted(sources_.front());
       std::sort(sources_.begin(), sources_.end());
       sources_.erase(std::unique(sources_.begin(), sources_.end()), sources_.end());
       kernel.body.front().sources = std::move(sources_);
@@ -269,7 +272,7 @@ class FunctionLowering {
     const std::vector<std::uint32_t> sources = kernel.body.front().sources;
     for (Stmt& nest : kernel.body) {
       nest.sources = sources;
-      program_.kernels.push_back({kernel.name, {}, {}, {}, {}});
+      program_.kernels.push_back({kernel.name, {}, {}, {}, {}, Device::kCpu, kernel.wanted});
       program_.kernels.back().body.push_back(std::move(nest));
     }
   }

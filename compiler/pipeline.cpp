@@ -8,7 +8,7 @@ namespace cohort {
 
 namespace {
 
-constexpr std::string_view kBeforeDerivatives[] = {"expand", "simplify", "stabilise", "merge_narrow_products",
+constexpr std::string_view kBeforeDerivatives[] = {"expand", "simplify", "stabilise", "merge_products",
                                                    "expand_functions"};
 
 bool applies_functions(const Module& module) {
@@ -51,8 +51,8 @@ void run_pipeline(PassRunner& runner) {
   runner.run_until_stable(kClean, kRounds);
 
   // Nothing that looks for adds or transposes comes after them.
-  constexpr std::string_view kLayout[] = {"merge_products", "split_products",  "simplify_loops",
-                                          "gather_sums",    "spread_scatters", "lay_out_weights"};
+  constexpr std::string_view kLayout[] = {"merge_products", "simplify_loops", "gather_sums",
+                                          "spread_scatters", "lay_out_weights"};
   runner.run_until_stable(kLayout, 1);
 }
 

@@ -40,8 +40,9 @@ ConstantId ModuleBuilder::literal(const Tensor& scalar) {
   return it->second;
 }
 
-StateId ModuleBuilder::add_state(std::string name, Type type, Tensor init, LocId loc, bool is_settable) {
-  module_.states.push_back({std::move(name), std::move(type), std::move(init), loc, is_settable});
+StateId ModuleBuilder::add_state(std::string name, Type type, Tensor init, LocId loc, bool is_settable,
+                                 DeviceHint device) {
+  module_.states.push_back({std::move(name), std::move(type), std::move(init), loc, is_settable, device});
   return static_cast<StateId>(module_.states.size() - 1);
 }
 

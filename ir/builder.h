@@ -19,7 +19,8 @@ class ModuleBuilder {
   DimId add_dim(std::string name, std::int64_t min, std::int64_t max);
   ConstantId add_constant(std::string name, Tensor data);  // shape constant
   ConstantId literal(const Tensor& scalar);                // interned by dtype and bits
-  StateId add_state(std::string name, Type type, Tensor init, LocId loc = 0, bool is_settable = true);
+  StateId add_state(std::string name, Type type, Tensor init, LocId loc = 0, bool is_settable = true,
+                    DeviceHint device = DeviceHint::kNone);
   LocId add_location(SourceLoc location);
   void add_function(Function function);
 

@@ -22,6 +22,7 @@
 #include <variant>
 #include <vector>
 
+#include "ir/device_hint.h"
 #include "ir/tensor.h"
 #include "ir/type.h"
 
@@ -118,13 +119,15 @@ struct State {
   Tensor init;
   LocId loc = 0;
   bool is_settable = true;  // false: only calls, `reset` and what was saved change it
+  DeviceHint device = DeviceHint::kNone;
 };
-// Where the user's own source says a node comes from, as given in `loc`, and where it stands in the graph
-// file.
+// What a node keeps while it is rewritten: where the user's own source says it comes from, as given in `loc`,
+// where it stands in the graph file, and on which device it is wanted.
 struct SourceLoc {
   std::string user;  // "model.py:12:3", may be empty
   int line = 0;      // in the graph file
   int column = 0;
+  DeviceHint device = DeviceHint::kNone;
 };
 
 struct Module {

@@ -9,10 +9,10 @@ namespace cohort {
 namespace {
 
 // Keys of all objects that have a fixed order; no two of them want different orders.
-constexpr std::array<std::string_view, 24> kOrder{
-    "format",    "version", "name",  "names",   "op",      "dims",  "constants", "state",
-    "functions", "inputs",  "nodes", "outputs", "updates", "attrs", "type",      "init",
-    "data",      "file",    "key",   "sha256",  "min",     "max",   "loc",       "lit"};
+constexpr std::array<std::string_view, 25> kOrder{
+    "format", "version", "name",    "names",   "op",    "dims",   "constants", "state", "functions",
+    "inputs", "nodes",   "outputs", "updates", "attrs", "type",   "init",      "data",  "file",
+    "key",    "sha256",  "min",     "max",     "loc",   "device", "lit"};
 
 // What an object or list is, as far as its layout depends on it.
 enum class Place : std::uint8_t {

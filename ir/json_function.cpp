@@ -202,7 +202,7 @@ void FunctionReader::make_node(NodeEntry& node) {
     reading_.add_with_hint(DiagId::kUnknownOperator, name, did_you_mean(name.string(), known), name.string());
     return;
   }
-  std::vector<std::string_view> keys{"name", "names", "op", "inputs", "attrs", "type", "loc"};
+  std::vector<std::string_view> keys{"name", "names", "op", "inputs", "attrs", "type", "loc", "device"};
   keys.insert(keys.end(), op->regions.begin(), op->regions.end());
   reading_.check_keys(node.object, keys, "a node");
   std::optional<Attrs> attrs = reading_.attrs(*op, node.object.find("attrs"));
@@ -219,7 +219,9 @@ ValueId FunctionReader::make(const OpDef& op, JsonValue object, std::span<const 
   JsonValue loc = reading_.optional(object, "loc", JsonKind::kString);
   JsonValue name = object.find("name");
   Location where = object.find("op").location();
-  LocId id = reading_.builder.add_location({std::string(loc ? loc.string() : ""), where.line, where.column});
+  const DeviceHint device = reading_.device(object);
+  LocId id =
+      reading_.builder.add_location({std::string(loc ? loc.string() : ""), where.line, where.column, device});
   try {
     std::string text(name && name.is(JsonKind::kString) ? name.string() : "");
     return builder_.make(op.name, inputs, std::move(attrs), std::move(text), id, std::move(regions));

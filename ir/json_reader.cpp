@@ -54,6 +54,14 @@ void JsonReading::check_keys(JsonValue object, std::span<const std::string_view>
   });
 }
 
+DeviceHint JsonReading::device(JsonValue object) {
+  const JsonValue value = optional(object, "device", JsonKind::kString);
+  if (!value) return DeviceHint::kNone;
+  const std::optional<DeviceHint> device = device_hint(value.string());
+  if (!device) add(DiagId::kWrongDevice, value, value.string());
+  return device.value_or(DeviceHint::kNone);
+}
+
 std::optional<Type> JsonReading::type(JsonValue text) {
   if (!expect(text, JsonKind::kString, "the type")) return {};
   Diagnostic error{};
@@ -128,7 +136,7 @@ void read_constant(JsonReading& reading, JsonValue key, JsonValue value) {
 }
 
 void read_state(JsonReading& reading, JsonValue key, JsonValue value) {
-  static constexpr std::array<std::string_view, 3> kKeys{"type", "init", "settable"};
+  static constexpr std::array<std::string_view, 4> kKeys{"type", "init", "settable", "device"};
   static constexpr std::array<std::string_view, 3> kExternal{"file", "key", "sha256"};
   auto [entry, added] =
       reading.globals.try_emplace(key.string(), JsonReading::Global{ValueKind::kState, kNoId, key});
@@ -150,8 +158,9 @@ void read_state(JsonReading& reading, JsonValue key, JsonValue value) {
   if (!tensor) return;
   Location where = key.location();
   LocId loc = reading.builder.add_location({"", where.line, where.column});
-  entry->second.index = reading.builder.add_state(std::string(key.string()), *type, *std::move(tensor), loc,
-                                                  !settable || settable.is(JsonKind::kTrue));
+  entry->second.index =
+      reading.builder.add_state(std::string(key.string()), *type, *std::move(tensor), loc,
+                                !settable || settable.is(JsonKind::kTrue), reading.device(value));
 }
 
 void read_header(JsonReading& reading, JsonValue root) {

@@ -48,6 +48,8 @@ class JsonReading {
   // Refuses keys that are neither known nor the user's own (x-...).
   void check_keys(JsonValue object, std::span<const std::string_view> known, std::string_view what);
 
+  // The key `device` of a node or a state variable.
+  DeviceHint device(JsonValue object);
   std::optional<Type> type(JsonValue text);
   std::optional<std::int64_t> integer(JsonValue value, std::string_view what);
   const Dims& dims() const { return builder.module().dims; }

@@ -17,6 +17,10 @@ bool is_unnamed_scalar(const Constant& constant) {
 }
 
 // A number inside `data`: strings where JSON has no number.
+std::string device_field(DeviceHint device) {
+  return device == DeviceHint::kNone ? "" : fmt::format(", \"device\": \"{}\"", device_hint_name(device));
+}
+
 std::string element_json(Scalar value) {
   std::string text = number_text(value);
   const bool is_number = text.find_first_not_of("0123456789.+-e") == text.npos;
@@ -177,6 +181,7 @@ void ModuleWriter::states(Block& root) {
   for (const State& state : module_.states) {
     std::string fields = tensor_fields(state.name, state.init, "init");
     if (!state.is_settable) fields += ", \"settable\": false";
+    fields += device_field(state.device);
     block.entry(state.name) +=
         fmt::format("{{\"type\": {}, {}}}", json_quote(to_string(state.type, module_.dims)), fields);
   }
@@ -281,6 +286,7 @@ std::string ModuleWriter::node(const Function& function, const Node& node, const
   if (!attrs.empty()) text += ", \"attrs\": {" + attrs + "}";
   const std::string& user = module_.locations[node.loc].user;
   if (!user.empty()) text += ", \"loc\": " + json_quote(user);
+  text += device_field(module_.locations[node.loc].device);
   for (std::size_t r = 0; r < node.regions.size(); ++r) {
     const bool is_named = std::find(module_.functions.begin(), module_.functions.end(), node.regions[r]) !=
                           module_.functions.end();

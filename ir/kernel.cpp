@@ -27,6 +27,11 @@ ExprRef simplify_index_op(ScalarOp op, const std::vector<ExprRef>& args) {
 
 }  // namespace
 
+bool is_single(const Buffer& buffer) {
+  return buffer.row_starts.empty() &&
+         std::all_of(buffer.shape.begin(), buffer.shape.end(), [](const Dim& d) { return d.is_constant(1); });
+}
+
 std::int64_t max_element_count(const Buffer& buffer, const Dims& dims) {
   return buffer.row_starts.empty() ? cohort::max_element_count(buffer.shape, dims) : buffer.row_starts.back();
 }

@@ -33,10 +33,11 @@
 // - A loop is `simd` only if its iterations are independent but for accumulators whose lane is its variable.
 // - No two statements of one kernel may race: kernels run one after the other and see each other's stores.
 //
-// Note [devices]: a kernel runs on the CPU or on the GPU and touches buffers of its own device only. A value
-// that both need has two buffers and a transfer between them, which is a kernel of its own: the body is that
-// one statement and `device` the CPU, which starts it. Inputs and outputs are the caller's and so on the CPU;
-// a constant may have a buffer on each device, state lives on one.
+// Note [devices]: a kernel runs on the CPU or on the GPU and touches buffers of its own device only; but a
+// kernel of the GPU may load a buffer of one element that lies on the CPU: the value is an argument of its
+// launch. A value that both need has two buffers and a transfer between them, which is a kernel of its own:
+// the body is that one statement and `device` the CPU, which starts it. Inputs and outputs are the caller's
+// and so on the CPU; a constant may have a buffer on each device, state lives on one.
 //
 // Note [threads]: a kernel of the GPU is one launch. Iterations of these loops are independent but for what a
 // lane accumulates:
@@ -88,6 +89,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/device_hint.h"
 #include "ir/scalar_op.h"
 #include "ir/type.h"
 
@@ -166,13 +168,13 @@ struct Stmt {
   BufferId buffer = 0;                // kStore kPrint, kTransfer: what is written
   ExprRef value;                      // kFor: extent; kIf kCheck kAssert: condition; else the value
   ExprRef grain;                      // kFor, kCall: see Note [grain]; or null
-  std::vector<ExprRef> index;  // kStore: index; kAccumulate: lane or nothing; kCheck: index, size, order;
-                               // kAssert: order; kCall: scalars
-  std::vector<BufferId> buffers;       // kCall: buffer arguments, outputs first; kTransfer: what is read
-  std::string text;                    // kCall: function; kCheck: operator; kAssert kPrint: message
-  std::uint32_t outputs = 0;           // kCall: how many of `buffers` are written
-  std::vector<Stmt> body;              // kFor, kIf
-  std::vector<Stmt> else_body;         // kIf
+  std::vector<ExprRef> index;     // kStore: index; kAccumulate: lane or nothing; kCheck: index, size, order;
+                                  // kAssert: order; kCall: scalars
+  std::vector<BufferId> buffers;  // kCall: buffer arguments, outputs first; kTransfer: what is read
+  std::string text;               // kCall: function; kCheck: operator; kAssert kPrint: message
+  std::uint32_t outputs = 0;      // kCall: how many of `buffers` are written
+  std::vector<Stmt> body;         // kFor, kIf
+  std::vector<Stmt> else_body;    // kIf
   std::vector<std::uint32_t> sources;  // NodeIds of the graph this computes; only where it begins
 };
 
@@ -187,11 +189,14 @@ struct Buffer {
   std::vector<std::uint32_t> members = {};    // of state: the StateIds, `index` is the first
   std::vector<std::int64_t> row_starts = {};  // of arrays of different sizes: where each begins, and the end
   BufferId row_table = 0;                     // the i64 constant that holds row_starts
-  bool table = false;            // a constant that merging made: indices read from it are in range
-  Device device = Device::kCpu;  // in whose memory it lies
+  bool table = false;                     // a constant that merging made: indices read from it are in range
+  Device device = Device::kCpu;           // in whose memory it lies
+  DeviceHint wanted = DeviceHint::kNone;  // of state: where the user wants it
 };
 // Elements a buffer may need, for the greatest extents.
 std::int64_t max_element_count(const Buffer& buffer, const Dims& dims);
+// Whether it always has exactly one element.
+bool is_single(const Buffer& buffer);
 
 // What a shared body is run on: see Note [rows].
 struct KernelRow {
@@ -210,6 +215,7 @@ struct Kernel {
   std::vector<ScalarParameter> scalars;
   std::vector<KernelRow> rows;  // empty: the kernel runs once on the buffers it names
   Device device = Device::kCpu;
+  DeviceHint wanted = DeviceHint::kNone;  // where the user wants all that it computes
 };
 
 // Runs rows [first_row, first_row + row_count) of a kernel, in order; a kernel without rows runs once.

@@ -67,17 +67,18 @@ class Verifier {
     scope_.push_back(var);
   }
 
-  // Whether a buffer exists, in the memory of the kernel's device.
-  bool present(BufferId buffer) {
+  // Whether a buffer exists, in the memory of the kernel's device or, as an argument of a launch, on the CPU.
+  bool present(BufferId buffer, bool loaded = false) {
     if (buffer >= program_.buffers.size()) fault("buffer does not exist");
     if (buffer >= program_.buffers.size()) return false;
-    if (program_.buffers[buffer].device != kernel_->device)
+    if (program_.buffers[buffer].device != kernel_->device &&
+        !(loaded && kernel_->device == Device::kGpu && is_single(program_.buffers[buffer])))
       fault(fmt::format("`{}` lies in the memory of the other device", program_.buffers[buffer].name));
     return true;
   }
 
-  void index(BufferId buffer, const std::vector<ExprRef>& index) {
-    if (!present(buffer)) return;
+  void index(BufferId buffer, const std::vector<ExprRef>& index, bool loaded = false) {
+    if (!present(buffer, loaded)) return;
     const std::size_t rank = program_.flat ? 1 : program_.buffers[buffer].shape.size();
     if (index.size() != rank)
       fault(fmt::format("index of {} exprs into `{}`", index.size(), program_.buffers[buffer].name));
@@ -102,7 +103,7 @@ class Verifier {
         return;
       }
       case ExprKind::kLoad:
-        index(e->id, e->args);
+        index(e->id, e->args, true);
         if (program_.buffers[e->id].dtype != e->dtype) fault("load as another dtype");
         return;
       case ExprKind::kOp: {

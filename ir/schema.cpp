@@ -62,6 +62,10 @@ Json op_rule(const OpDef& op) {
   return {{"if", {{"properties", {{"op", {{"const", op.name}}}}}}}, {"then", std::move(then)}};
 }
 
+Json device_schema() {
+  return {{"enum", {"cpu", "gpu"}}, {"description", "where it is wanted, of a module for a GPU"}};
+}
+
 Json node_schema() {
   Json names = Json::array(), rules = Json::array();
   for (const OpDef* op : all_ops()) {
@@ -76,7 +80,8 @@ Json node_schema() {
               {"inputs", {{"type", "array"}, {"items", reference("operand")}}},
               {"attrs", {{"type", "object"}}},
               {"type", reference("type")},
-              {"loc", {{"type", "string"}, {"description", "where the node comes from: file:line:col"}}}},
+              {"loc", {{"type", "string"}, {"description", "where the node comes from: file:line:col"}}},
+              {"device", device_schema()}},
              {"op"});
   node["oneOf"] = {{{"required", {"name"}}}, {{"required", {"names"}}}};
   node["allOf"] = std::move(rules);
@@ -123,7 +128,8 @@ Json definitions() {
                         {"init", {{"anyOf", {reference("data"), object(std::move(external), {"file"})}}}},
                         {"settable",
                          {{"type", "boolean"},
-                          {"description", "false: nothing but calls, reset and load changes it"}}}},
+                          {"description", "false: nothing but calls, reset and load changes it"}}},
+                        {"device", device_schema()}},
                        {"type", "init"})},
       {"node", node_schema()},
       {"function", object({{"inputs", map_of(reference("type"))},

@@ -191,6 +191,12 @@ std::string_view TextCursor::balanced(char open, char close) {
 
 std::string_view TextCursor::rest_of_line() { return take(std::min(text_.find('\n', at_), text_.size())); }
 
+DeviceHint TextCursor::device() {
+  for (const DeviceHint hint : {DeviceHint::kCpu, DeviceHint::kGpu})
+    if (accept(device_hint_name(hint))) return hint;
+  fail_expected("`cpu` or `gpu`");
+}
+
 std::string TextCursor::loc() {
   skip();
   if (loc_at_ == kNowhere) return {};

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/device_hint.h"
 #include "ir/diagnostics.h"
 
 namespace cohort {
@@ -37,6 +38,8 @@ class TextCursor {
   // Forgets the last `loc`; gives the first since then, of a comment behind a token on its line.
   void forget_loc() { loc_at_ = kNowhere; }
   std::string loc();
+  // `cpu` or `gpu`.
+  DeviceHint device();
 
   [[noreturn]] void fail_expected(std::string_view what);
   Location location_of(std::size_t offset) const;

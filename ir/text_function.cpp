@@ -236,6 +236,7 @@ void FunctionParser::check_types(const std::vector<Result>& results, const std::
 
 ValueId FunctionParser::make(const Location& where, const OpDef& op, std::vector<Operand>& operands,
                              Attrs attrs, Regions regions) {
+  const DeviceHint device = cursor_.accept_word("on") ? cursor_.device() : DeviceHint::kNone;
   const std::string loc = cursor_.loc();
   std::vector<OperandDType> dtypes;
   for (const Operand& operand : operands) {
@@ -249,7 +250,7 @@ ValueId FunctionParser::make(const Location& where, const OpDef& op, std::vector
     values.push_back(operands[i].literal.empty() ? operands[i].value : literal_value(operands[i]));
     if (values.back() == kNoId) return kNoId;
   }
-  const LocId id = parsing_.builder.add_location({loc, where.line, where.column});
+  const LocId id = parsing_.builder.add_location({loc, where.line, where.column, device});
   try {
     if (op.expand) return function_.make(op.name, values, std::move(attrs), {}, id);
     return function_.node(op, values, std::move(attrs), {}, id, std::move(regions));

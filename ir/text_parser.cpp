@@ -59,9 +59,18 @@ void parse_global(TextParsing& parsing, ValueKind kind) {
   parsing.cursor.expect("=");
   Tensor data = parse_data(parsing.cursor, type, parsing.dims());
   bool is_settable = true;
+  DeviceHint device = DeviceHint::kNone;
   if (is_state && parsing.cursor.accept("{")) {
-    for (const char* token : {"settable", "=", "false", "}"}) parsing.cursor.expect(token);
-    is_settable = false;
+    do {
+      if (parsing.cursor.accept_word("device")) {
+        parsing.cursor.expect("=");
+        device = parsing.cursor.device();
+      } else {
+        for (const char* token : {"settable", "=", "false"}) parsing.cursor.expect(token);
+        is_settable = false;
+      }
+    } while (parsing.cursor.accept(","));
+    parsing.cursor.expect("}");
   }
   if (parsing.globals.contains(key)) {
     parsing.errors.add(diagnostic(DiagId::kDuplicateName, where, key.substr(1)));
@@ -70,7 +79,7 @@ void parse_global(TextParsing& parsing, ValueKind kind) {
   std::uint32_t index = 0;
   if (is_state) {
     LocId loc = parsing.builder.add_location({"", where.line, where.column});
-    index = parsing.builder.add_state(std::move(name), type, std::move(data), loc, is_settable);
+    index = parsing.builder.add_state(std::move(name), type, std::move(data), loc, is_settable, device);
   } else {
     index = parsing.builder.add_constant(std::move(name), std::move(data));
   }

@@ -40,6 +40,13 @@ bool all_equal(const Tensor& tensor) {
   return bytes <= width || std::memcmp(tensor.data(), tensor.data() + width, bytes - width) == 0;
 }
 
+std::string state_options(const State& state) {
+  std::string text = state.is_settable ? "" : "settable = false";
+  if (state.device != DeviceHint::kNone)
+    text += fmt::format("{}device = {}", text.empty() ? "" : ", ", device_hint_name(state.device));
+  return text.empty() ? text : " {" + text + "}";
+}
+
 }  // namespace
 
 std::string text_name(const std::string& name) { return is_plain(name) ? name : json_quote(name); }
@@ -193,6 +200,8 @@ std::string FunctionText::node(NodeId id, int indent) const {
                 ? " = " + text_name(region->name)
                 : FunctionText(module_, *region, options_).body(indent);
   }
+  if (const DeviceHint device = module_.locations[node.loc].device; device != DeviceHint::kNone)
+    text += fmt::format(" on {}", device_hint_name(device));
   const std::string& user = module_.locations[node.loc].user;
   if (options_.locations && !user.empty()) text += "  # loc " + json_quote(user);
   return text;
@@ -240,7 +249,7 @@ std::string print_text(const Module& module, const TextOptions& options) {
   }
   for (const State& state : module.states) {
     text += fmt::format("state @{} : {} = {}{}\n", text_name(state.name), to_string(state.type, module.dims),
-                        data_text(state.init, options), state.is_settable ? "" : " {settable = false}");
+                        data_text(state.init, options), state_options(state));
   }
   for (const auto& function : module.functions) text += print_text(module, *function, options);
   return text;

@@ -127,8 +127,8 @@ class KernelFuser {
     for (const int p : producers) {
       Group& target = at(home);
       Group& producer = at(p);
-      if (!is_movable(p) || !same_form(producer, fresh) || !same_form(producer, target) ||
-          !same_loop(producer.kernel.body[0], fresh.kernel.body[0]) ||
+      if (!is_movable(p) || producer.kernel.wanted != fresh.kernel.wanted || !same_form(producer, fresh) ||
+          !same_form(producer, target) || !same_loop(producer.kernel.body[0], fresh.kernel.body[0]) ||
           !share_elements(producer.uses, fresh.uses) || !may_fuse(producer.uses, fresh.uses) ||
           !may_fuse(producer.uses, target.uses) ||
           target.statements + producer.statements + fresh.statements > kMaxStatements)
@@ -182,8 +182,9 @@ class KernelFuser {
   }
 
   bool fits(int group, const Group& fresh) const {
-    return group != kNone &&
-           groups_[static_cast<std::size_t>(group)].statements + fresh.statements <= kMaxStatements;
+    if (group == kNone) return false;
+    const Group& home = groups_[static_cast<std::size_t>(group)];
+    return home.statements + fresh.statements <= kMaxStatements && home.kernel.wanted == fresh.kernel.wanted;
   }
 
   Group& at(int group) { return groups_[static_cast<std::size_t>(group)]; }

@@ -133,7 +133,7 @@ Program separate_checks(Program program, const Dims&) {
       if (nest.kind != StmtKind::kFor || effects) continue;
       std::optional<Stmt> checks = Separator(nest, written, program.next_var).run();
       if (!checks) continue;
-      kernels.push_back({kernel.name, {}, {}, {}, {}});
+      kernels.push_back({kernel.name, {}, {}, {}, {}, kernel.device, kernel.wanted});
       kernels.back().body.push_back(std::move(*checks));
       Separator::remove_checks(nest.body);
     }

@@ -63,7 +63,9 @@ struct Graph {
 Graph graph_of(const Module& module) {
   Graph graph;
   for (const State& state : module.states)
-    graph.labels.push_back({state.is_settable ? Label::kUnique : Label::kState, state.type, &state.init});
+    graph.labels.push_back(
+        {state.is_settable || state.device != DeviceHint::kNone ? Label::kUnique : Label::kState, state.type,
+         &state.init});
   for (const Constant& constant : module.constants)
     graph.labels.push_back({Label::kConstant, constant.type, &constant.data});
   std::vector<std::vector<Vertex>> vertices;  // by function and value

@@ -14,7 +14,10 @@ class SkeletonWriter {
   SkeletonWriter(const Program& program, const std::vector<bool>& fixed, const Lists& lists, Skeleton& result)
       : program_(program), fixed_(fixed), lists_(lists), result_(result), walk_(*this, result.open) {}
 
-  void run(const std::vector<Stmt>& list) { walk_.list(list); }
+  void run(const Kernel& kernel) {
+    walk_.code(kernel.wanted);
+    walk_.list(kernel.body);
+  }
 
   // What the walk asks for.
   void buffer(BufferId id) {
@@ -31,6 +34,7 @@ class SkeletonWriter {
     walk_.code(b.dtype);
     // Outputs are operands like temporaries: merged, they are copied to the caller's arrays.
     walk_.code(b.kind == BufferKind::kOutput ? BufferKind::kTemporary : b.kind);
+    walk_.code(b.wanted);
     walk_.number(b.shape.size());
     // Arrays of different sizes lie flat, one behind the other, which named dims forbid.
     const bool constant = is_constant(b.shape);
@@ -62,7 +66,7 @@ class SkeletonWriter {
 Skeleton skeleton_of(const Program& program, const Kernel& kernel, const std::vector<bool>& fixed,
                      const Lists& lists) {
   Skeleton result;
-  SkeletonWriter(program, fixed, lists, result).run(kernel.body);
+  SkeletonWriter(program, fixed, lists, result).run(kernel);
   return result;
 }
 

@@ -7,7 +7,8 @@
 //   output q = %b
 //
 // Two nodes are the same if operator, attributes and operands agree; the operands of a commutative operator
-// in any order. The earlier node stays. Nodes with effects are each kept. See Note [sign of NaN].
+// in any order, and if they are wanted on the same device. The earlier node stays. Nodes with effects are
+// each kept. See Note [sign of NaN].
 //
 // Note [sign of NaN]: NaN + x and x + NaN may differ in the sign and payload of the NaN; no operator promises
 // those.
@@ -76,6 +77,7 @@ Function merge_duplicates(ModuleBuilder& module, const Function& function, const
   Rewriter rewriter(module, function);
   merge_constants(module.module(), function, rewriter);
   const std::vector<Node>& emitted = rewriter.to().function().nodes;
+  const auto wanted = [&](const Node& node) { return module.module().locations[node.loc].device; };
   // Nodes of the new function by hash; those of one hash are chained.
   std::unordered_map<std::uint64_t, NodeId> last_with;
   last_with.reserve(function.nodes.size());
@@ -90,7 +92,9 @@ Function merge_duplicates(ModuleBuilder& module, const Function& function, const
     for (const ValueId input : node.inputs) inputs.push_back(rewriter(input));
     const auto last = last_with.try_emplace(hash_node(*node.op, inputs, node.attrs), kNoId).first;
     NodeId same = last->second;
-    while (same != kNoId && !same_node(emitted[same], *node.op, inputs, node.attrs)) same = previous[same];
+    while (same != kNoId &&
+           (wanted(emitted[same]) != wanted(node) || !same_node(emitted[same], *node.op, inputs, node.attrs)))
+      same = previous[same];
     if (same != kNoId) {
       for (std::uint32_t r = 0; r < node.result_count; ++r)
         rewriter.map(node.first_result + r, emitted[same].first_result + r);

@@ -6,8 +6,7 @@
 //  - an output that nothing reads goes, and a carry that only feeds itself;
 //  - a carry that never changes is an input like any other, and its last value is its first;
 //  - an output that is an element of a sequence is that sequence, and of outputs of one value one stays;
-//  - an input that the body does not read goes, and a constant one, which the body reads by itself;
-//  - a sequence of equal elements, made by `broadcast`, is one element that all steps share.
+//  - an input that the body does not read goes, and a constant one, which the body reads by itself.
 #include <set>
 
 #include "compiler/effects.h"
@@ -55,16 +54,6 @@ class ScanSimplifier {
   ConstantId constant_of(std::size_t input) const {
     const Value& value = rewriter_.from().value(node_.inputs[input]);
     return value.kind == ValueKind::kConstant ? value.index : kNoId;
-  }
-
-  // What a sequence repeats for every step, or kNoId.
-  ValueId element_of(std::size_t sequence) const {
-    const Value& value = rewriter_.from().value(node_.inputs[sequence]);
-    if (value.kind != ValueKind::kNode) return kNoId;
-    const Node& node = rewriter_.from().node(value.index);
-    const bool repeats =
-        node.op == find_op("broadcast") && rewriter_.from().type(node.inputs[0]).rank() < value.type.rank();
-    return repeats ? node.inputs[0] : kNoId;
   }
 
   // The sequence whose elements an output gives; SIZE_MAX: none.
@@ -134,18 +123,11 @@ class ScanSimplifier {
       const bool is_carried = is_carry && !fixed_[i - parts_.sequences];
       const bool is_read = live[body_.inputs[i]] && (i < parts_.sequences || constant_of(i) == kNoId);
       keep_input_.push_back(is_carried ? keep_output_[i - parts_.sequences] : is_read);
-      if (i < parts_.sequences && is_read && element_of(i) != kNoId) {
-        keep_input_[i] = false;
-        repeated_.push_back(i);
-      }
     }
     // The first sequence also says how many steps there are.
     bool any_sequence = find_attr(node_.attrs, "steps") != nullptr;
     for (std::size_t i = 0; i < parts_.sequences; ++i) any_sequence = any_sequence || keep_input_[i];
-    if (!any_sequence && parts_.sequences > 0) {
-      keep_input_[0] = true;
-      std::erase(repeated_, 0);
-    }
+    if (!any_sequence && parts_.sequences > 0) keep_input_[0] = true;
   }
 
   // The inputs that stay, in their new order: a carry that never changes stands with the others.
@@ -188,7 +170,6 @@ class ScanSimplifier {
       if (i < parts_.sequences) ++sequences;
       if (is_carry && !fixed_[i - parts_.sequences]) ++carries;
     }
-    for (const std::size_t i : repeated_) inputs.push_back(rewriter_(element_of(i)));
     for (std::size_t o = 0; o < keep_output_.size(); ++o)
       if (keep_output_[o]) body->outputs.push_back(body_.outputs[o]);
     Attrs attrs = node_.attrs;
@@ -207,11 +188,6 @@ class ScanSimplifier {
       const bool is_carried = i < parts_.sequences + parts_.carries && !fixed_[i - parts_.sequences];
       if (!is_carried && constant_of(i) != kNoId)
         copy.map(body_.inputs[i], copy.to().constant(constant_of(i)));
-    }
-    for (const std::size_t i : repeated_) {
-      const Value& element = body_.value(body_.inputs[i]);
-      const ValueId given = copy.to().input(element.name, rewriter_.from().type(element_of(i)));
-      copy.map(body_.inputs[i], copy.to().make("broadcast", {given}, {{"shape", element.type.shape}}));
     }
     for (const Node& node : body.nodes) {
       bool is_whole = true;
@@ -232,7 +208,6 @@ class ScanSimplifier {
   std::vector<std::size_t> equal_;  // by output: the first of its value, itself for carries
   std::set<std::size_t> stands_for_others_;
   std::vector<bool> keep_input_, keep_output_;
-  std::vector<std::size_t> repeated_;  // sequences of equal elements
 };
 
 }  // namespace

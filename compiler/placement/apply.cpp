@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "compiler/kernel_passes/walk.h"
 #include "ir/diagnostics.h"
@@ -70,10 +71,26 @@ class Placer {
       touched.push_back(use.buffer);
       if (use.written) written.push_back(use.buffer);
     });
-    for (const BufferId b : touched) need(b, device);
+    arguments_.clear();
+    if (device == Device::kGpu && !placement_.numbers_cross)
+      for_each_use(kernel.body, [&](const BufferUse& use) {
+        if (is_argument(use.buffer)) arguments_.insert(use.buffer);
+      });
+    for_each_use(kernel.body, [&](const BufferUse& use) {
+      if (use.written || !use.index) arguments_.erase(use.buffer);
+    });
+    for (const BufferId b : touched)
+      if (!arguments_.contains(b)) need(b, device);
     rename(kernel.body, device);
     program_.kernels.push_back(std::move(kernel));
     for (const BufferId b : written) wrote(b, device);
+  }
+
+  // A number that only the CPU has, and which is no state, can be an argument of a launch.
+  bool is_argument(BufferId b) const {
+    const BufferKind kind = program_.buffers[b].kind;
+    return kind != BufferKind::kState && kind != BufferKind::kConstant && is_single(program_.buffers[b]) &&
+           values_[b].valid[0] && !values_[b].valid[1];
   }
 
   // The copy of a value on a device, made valid if it is so anywhere.
@@ -118,7 +135,9 @@ class Placer {
   }
 
   void rename(std::vector<Stmt>& list, Device device) {
-    const auto renamed = [&](BufferId b) { return *values_[b].buffer[device == Device::kGpu]; };
+    const auto renamed = [&](BufferId b) {
+      return *values_[b].buffer[device == Device::kGpu && !arguments_.contains(b)];
+    };
     rewrite_exprs(list, [&](const ExprRef& e) {
       return e->kind == ExprKind::kLoad ? load(renamed(e->id), e->dtype, e->args) : e;
     });
@@ -138,6 +157,7 @@ class Placer {
   const ProgramPlacement& placement_;
   std::vector<Value> values_;            // by BufferId of the program before
   std::vector<BufferId> copied_states_;  // of state, those with a copy away from home
+  std::set<BufferId> arguments_;         // of the kernel at hand: numbers that it takes from the CPU
 };
 
 }  // namespace

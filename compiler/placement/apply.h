@@ -7,7 +7,8 @@
 //                                                 kernel b { y[v0] = tanh(h[v0]) }
 //
 // A value crosses at most once in each direction between two stores to it. Inputs are valid on the CPU
-// before, outputs after the call; state is at its home before and after every kernel. See Note [devices] in
+// before, outputs after the call; state is at its home before and after every kernel. A single number that
+// only the CPU has does not cross: kernels of the GPU take it as an argument. See Note [devices] in
 // ir/kernel.h.
 #pragma once
 
@@ -20,6 +21,7 @@ namespace cohort {
 struct ProgramPlacement {
   std::vector<kernel::Device> kernels;  // by position in Program::kernels
   std::vector<kernel::Device> states;   // home, by StateId; the same in all programs of a module
+  bool numbers_cross = false;           // single numbers are transferred like all else
 };
 
 // Before `outline`: the program has neither rows nor calls.

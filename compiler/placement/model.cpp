@@ -15,33 +15,34 @@ namespace {
 
 class Modelling {
  public:
-  Modelling(const CompiledModule& compiled, const DeviceProfile& profile)
-      : compiled_(compiled), profile_(profile) {
+  Modelling(const CompiledModule& compiled, const CompileOptions& options)
+      : compiled_(compiled), options_(options) {
     model_.problem.clusters.push_back({0, 0, Allowed::kCpu, false});
     model_.home.assign(compiled.module.states.size(), kHost);
     for (const std::vector<StateId>& storage : compiled.state_storages) {
-      const std::uint32_t home = add_home();
+      const std::uint32_t home = add_home(storage.front());
       for (const StateId s : storage) model_.home[s] = home;
     }
-    for (std::uint32_t& home : model_.home)
-      if (home == kHost) home = add_home();
+    for (StateId s = 0; s < model_.home.size(); ++s)
+      if (model_.home[s] == kHost) model_.home[s] = add_home(s);
   }
 
   void add(std::size_t index, const Program& program, double weight) {
-    const Pricer pricer(program, compiled_.module.dims, profile_);
+    const Pricer pricer(program, compiled_.module.dims, options_.device);
     const auto first = static_cast<std::uint32_t>(model_.problem.clusters.size());
     model_.first_kernel.push_back(first);
     for (const Kernel& kernel : program.kernels) {
       const KernelTime time = pricer.time(kernel);
       const bool stays = !why_not_on_gpu(program, kernel).empty();
       model_.problem.clusters.push_back({ticks(weight * time.cpu_ns), ticks(weight * time.gpu_ns),
-                                         stays ? Allowed::kCpu : Allowed::kBoth, false});
+                                         stays ? Allowed::kCpu : allowed(kernel.wanted), false});
     }
     latest_.assign(program.buffers.size(), kNone);
     const auto store = [&](BufferId b, std::uint32_t producer) {
       latest_[b] = static_cast<std::uint32_t>(model_.problem.values.size());
-      model_.problem.values.push_back(
-          {producer, {}, ticks(weight * pricer.up_ns(b)), ticks(weight * pricer.down_ns(b))});
+      // In a replayed call numbers are read from memory like all else.
+      const double up = options_.cuda_graph ? pricer.down_ns(b) : pricer.up_ns(b);
+      model_.problem.values.push_back({producer, {}, ticks(weight * up), ticks(weight * pricer.down_ns(b))});
       model_.origins.push_back({index, b, pricer.bytes(b)});
     };
     for (BufferId b = 0; b < program.buffers.size(); ++b) {
@@ -71,8 +72,14 @@ class Modelling {
  private:
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
-  std::uint32_t add_home() {
-    model_.problem.clusters.push_back({0, 0, Allowed::kBoth, true});
+  static Allowed allowed(DeviceHint wanted) {
+    return wanted == DeviceHint::kCpu   ? Allowed::kCpu
+           : wanted == DeviceHint::kGpu ? Allowed::kGpu
+                                        : Allowed::kBoth;
+  }
+  // Variables that lie side by side are wanted on the same device (merge/skeleton.cpp).
+  std::uint32_t add_home(StateId first) {
+    model_.problem.clusters.push_back({0, 0, allowed(compiled_.module.states[first].device), true});
     return static_cast<std::uint32_t>(model_.problem.clusters.size() - 1);
   }
 
@@ -84,7 +91,7 @@ class Modelling {
   }
 
   const CompiledModule& compiled_;
-  const DeviceProfile& profile_;
+  const CompileOptions& options_;
   Model model_;
   std::vector<std::uint32_t> latest_;  // by BufferId: the value that is in it
 };
@@ -92,8 +99,8 @@ class Modelling {
 }  // namespace
 
 Model model_of(std::span<Program* const> programs, const CompiledModule& compiled,
-               const DeviceProfile& profile, std::span<const double> weights) {
-  Modelling modelling(compiled, profile);
+               const CompileOptions& options, std::span<const double> weights) {
+  Modelling modelling(compiled, options);
   for (std::size_t p = 0; p < programs.size(); ++p) modelling.add(p, *programs[p], weights[p]);
   return modelling.take();
 }

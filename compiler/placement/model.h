@@ -28,6 +28,6 @@ inline constexpr std::uint32_t kHost = 0;
 
 // `weights`: how often each program is called, in whatever unit.
 Model model_of(std::span<kernel::Program* const> programs, const CompiledModule& compiled,
-               const DeviceProfile& profile, std::span<const double> weights);
+               const CompileOptions& options, std::span<const double> weights);
 
 }  // namespace cohort::placement

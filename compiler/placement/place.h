@@ -9,7 +9,8 @@
 namespace cohort {
 
 // Programs after the passes that fuse, with how often each is called. State has one home in all of them: that
-// of a storage is that of each of its variables. What was decided is in `compiled.placement`.
+// of a storage is that of each of its variables. What was decided is in `compiled.placement`. What the user
+// wants on a device is there, under every policy, or a UserError says why not.
 void place(std::span<kernel::Program* const> programs, std::span<const double> weights,
            const CompileOptions& options, CompiledModule& compiled);
 

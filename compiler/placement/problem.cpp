@@ -174,8 +174,9 @@ Cost cost_of(const Problem& problem, const Sides& sides) {
   for (const Value& value : problem.values) {
     if (!crosses(value, sides)) continue;
     const bool up = sides[value.producer] == Side::kCpu;
-    cost.transfers += up ? value.up : value.down;
-    ++(up ? cost.uploads : cost.downloads);
+    const Ticks price = up ? value.up : value.down;
+    cost.transfers += price;
+    if (price > 0) ++(up ? cost.uploads : cost.downloads);
   }
   return cost;
 }

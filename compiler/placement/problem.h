@@ -45,7 +45,7 @@ using Sides = std::vector<Side>;  // by cluster
 
 // Whether a value crosses, and so what it costs.
 bool crosses(const Value& value, const Sides& sides);
-struct Cost {
+struct Cost {  // uploads and downloads without those that are free
   Ticks cpu = 0, gpu = 0, transfers = 0;
   std::size_t uploads = 0, downloads = 0;
   Ticks total() const { return cpu + gpu + transfers; }

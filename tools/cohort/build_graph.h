@@ -14,8 +14,8 @@
 namespace cohort {
 
 // Compiles the module and writes its artefacts to `directory`, those of `more` (which is given the module's
-// prefix) with them; builds a library there if `build` says so. Gives the prefix, the library's path and what
-// stays on the CPU of a module for the GPU, in words.
+// prefix) with them; builds a library there if `build` says so. Gives the prefix, the library's path and, of
+// a module for the GPU, in words: what stays on the CPU, and whether another placement would be much cheaper.
 struct BuiltGraph {
   std::string prefix, library;
   std::vector<std::string> kept = {};

@@ -118,6 +118,7 @@ Action declare_compile(CLI::App& app) {
                  "profile), greedy (what state leads to)")
       ->transform(CLI::CheckedTransformer(kPlacements))
       ->type_name("cpu|gpu|greedy|cut");
+  app.add_flag("--cuda-graph", request->compile.cuda_graph, "on a GPU, calls are captured and replayed");
   app.add_option("--arch", request->library.architectures,
                  "with --build: a GPU to compile for, such as 90; may be repeated; default: 80, 90, 100, 120")
       ->allow_extra_args(false);

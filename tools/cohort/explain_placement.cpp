@@ -70,9 +70,10 @@ void print_placement(const Json& placement) {
                kernel.contains("stays") ? "not on the GPU: " + text_of(kernel, "stays")
                                         : fmt::format("{:.2f} us on the GPU", number_of(kernel, "gpu_us")));
   for (const Json& transfer : placement["transfers"])
-    fmt::print("  {} {}: {}, {:.0f} bytes, {:.2f} us\n", text_of(transfer, "direction"),
+    fmt::print("  {} {}: {}, {:.0f} bytes, {}\n", text_of(transfer, "direction"),
                text_of(transfer, "function"), text_of(transfer, "value"), number_of(transfer, "bytes"),
-               number_of(transfer, "us"));
+               number_of(transfer, "us") > 0 ? fmt::format("{:.2f} us", number_of(transfer, "us"))
+                                             : "an argument of the kernels that read it");
   for (const Json& state : placement["state"]) {
     const Json& names = state["names"];
     fmt::print("  state {}{} lives on the {}\n", names[0].get<std::string>(),

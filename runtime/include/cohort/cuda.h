@@ -121,6 +121,34 @@ static int32_t rt_cuda_copy(void* to, const void* from, size_t bytes, rt_directi
 static int32_t rt_cuda_wait(void* stream) {
   return static_cast<int32_t>(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)));
 }
+static bool rt_cuda_is_captured(void* stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  const cudaError_t error = cudaStreamIsCapturing(static_cast<cudaStream_t>(stream), &status);
+  return error == cudaSuccess && status != cudaStreamCaptureStatusNone;
+}
+static int32_t rt_cuda_begin_capture(void* stream) {
+  return static_cast<int32_t>(
+      cudaStreamBeginCapture(static_cast<cudaStream_t>(stream), cudaStreamCaptureModeThreadLocal));
+}
+static int32_t rt_cuda_end_capture(void* stream, void** graph) {
+  cudaGraph_t captured = nullptr;
+  cudaError_t error = cudaStreamEndCapture(static_cast<cudaStream_t>(stream), &captured);
+  cudaGraphExec_t made = nullptr;
+  if (error == cudaSuccess && graph) error = cudaGraphInstantiate(&made, captured, 0);
+  if (captured) {
+    const cudaError_t destroyed = cudaGraphDestroy(captured);
+    if (error == cudaSuccess) error = destroyed;
+  }
+  if (graph) *graph = made;
+  return static_cast<int32_t>(error);
+}
+static int32_t rt_cuda_launch(void* graph, void* stream) {
+  return static_cast<int32_t>(
+      cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), static_cast<cudaStream_t>(stream)));
+}
+static int32_t rt_cuda_destroy_graph(void* graph) {
+  return static_cast<int32_t>(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)));
+}
 static const char* rt_cuda_describe(int32_t error) {
   return cudaGetErrorString(static_cast<cudaError_t>(error));
 }
@@ -140,5 +168,10 @@ static const char* rt_cuda_describe(int32_t error) {
                                            rt_cuda_wait,           \
                                            rt_cuda_describe,       \
                                            mark,                   \
+                                           rt_cuda_is_captured,    \
+                                           rt_cuda_begin_capture,  \
+                                           rt_cuda_end_capture,    \
+                                           rt_cuda_launch,         \
+                                           rt_cuda_destroy_graph,  \
                                            checks,                 \
                                            count}

@@ -37,6 +37,11 @@ struct rt_device_calls {
   int32_t (*wait)(void* stream);
   const char* (*describe)(int32_t error);
   void (*mark)(void* block);  // tells a checker which buffers lie where
+  bool (*is_captured)(void* stream);
+  int32_t (*begin_capture)(void* stream);
+  int32_t (*end_capture)(void* stream, void** graph);  // null: what was captured is not wanted
+  int32_t (*launch)(void* graph, void* stream);
+  int32_t (*destroy_graph)(void* graph);
   const rt_device_check* checks;
   size_t check_count;
 };
@@ -49,6 +54,8 @@ struct rt_device_module {
   size_t weights_offset, weights_bytes;
   const rt_device_range* state;  // what is at home on the GPU
   size_t state_count;
+  const size_t* replays;  // bytes into the workspace: pointers to captured calls (replay.h)
+  size_t replay_count;
 };
 
 RT_CALL int32_t rt_device_fail(const rt_device_calls& device, rt_workspace* header, const char* function,
@@ -179,8 +186,15 @@ RT_CALL int32_t rt_detach(const rt_module& module, const rt_device_calls& device
   if (!header->device) return COHORT_OK;
   const int32_t fetched = rt_device_state(device, there, workspace, "detach", rt_to_host);
   int32_t error = 0;
+  for (size_t k = 0; k < there.replay_count; ++k) {
+    void** const graph = rt_place<void*>(workspace, there.replays[k]);
+    const int32_t failed = *graph ? device.destroy_graph(*graph) : 0;
+    if (!error) error = failed;
+    *graph = nullptr;
+  }
   if (header->owns & 1) {
-    error = device.release(header->device);
+    const int32_t failed = device.release(header->device);
+    if (!error) error = failed;
   }
   if (header->owns & 2) {
     const int32_t failed = device.destroy_stream(header->stream);

@@ -60,8 +60,8 @@ std::string fault_of(const Json& manifest) {
   return validator.fault;
 }
 
-Json manifest_of(const char* json) {
-  for (const Artefact& artefact : emit_module(compile(read_module_text(json, "m.json"), {}), {}))
+Json manifest_of(const char* json, const CompileOptions& options = {}) {
+  for (const Artefact& artefact : emit_module(compile(read_module_text(json, "m.json"), options), {}))
     if (artefact.name == "m.manifest.json") return Json::parse(artefact.bytes);
   return {};
 }
@@ -99,4 +99,28 @@ TEST_CASE("the manifest of a module with many state variables follows the schema
 TEST_CASE("the manifest of a module without anything follows the schema") {
   CHECK(fault_of(manifest_of(R"({"format": "cohort-ir", "version": "1.0", "name": "m", "functions": {}})")) ==
         "");
+}
+
+TEST_CASE("manifests of modules for the GPU follow their schema") {
+  const char* const graph =
+      R"({"format": "cohort-ir", "version": "1.0", "name": "m",
+      "state": {"s": {"type": "f32[3]", "init": 1}},
+      "functions": {"f": {"inputs": {"x": "f32[3]"}, "nodes": [{"name": "y", "op": "mul", "inputs": ["x", "s"]}],
+                          "outputs": {"y": "y"}, "updates": {"s": "y"}},
+                    "g": {"inputs": {"x": "f32[3]"}, "nodes": [{"name": "y", "op": "sort", "inputs": ["x"], "attrs": {"axis": 0}}],
+                          "outputs": {"y": "y"}}}})";
+  CompileOptions options;
+  options.placement = PlacementMode::kGpu;
+  const Json plain = manifest_of(graph, options);
+  CHECK(fault_of(plain) == "");
+  CHECK(plain["files"]["device_sources"] == Json::array({"m_kernels.cu"}));
+  CHECK(plain["device"]["bytes"].get<int>() > 0);
+  for (const char* name : {"attach", "detach", "set_stream", "wait"}) CHECK(plain["symbols"].contains(name));
+  CHECK_FALSE(plain["functions"][0].contains("replayed"));
+  options.cuda_graph = true;
+  const Json replayed = manifest_of(graph, options);
+  CHECK(fault_of(replayed) == "");
+  CHECK(replayed["functions"][0]["replayed"] == true);
+  CHECK_FALSE(replayed["functions"][1].contains("replayed"));  // the CPU sorts
+  CHECK(replayed["workspace"]["bytes"] > plain["workspace"]["bytes"]);
 }

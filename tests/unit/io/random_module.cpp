@@ -25,7 +25,7 @@ class Maker {
       builder_.add_constant(global(), tensor(dtype(), {pick(3), pick(3) + 1}));
       builder_.add_constant(global(), tensor(dtype(), {}));
       Tensor init = tensor(dtype(), {3});
-      builder_.add_state(global(), {init.dtype(), {3}}, init);
+      builder_.add_state(global(), {init.dtype(), {3}}, init, 0, true, static_cast<DeviceHint>(pick(3)));
       if (!unique_) builder_.add_constant("", tensor(dtype(), {2}));
     }
     for (int i = pick(3); i >= 0; --i) function(i);
@@ -102,7 +102,9 @@ class Maker {
     if (unique_ && !settles(builder, *scalar_op_def(op), inputs)) return;
     Attrs attrs;
     if (info.result == Result::kAttr) attrs = {{"dtype", dtype()}};
-    LocId loc = pick(3) == 0 ? builder_.add_location({"model \"1\".py:3", 0, 0}) : 0;
+    LocId loc = pick(3) == 0
+                    ? builder_.add_location({"model \"1\".py:3", 0, 0, static_cast<DeviceHint>(pick(3))})
+                    : 0;
     try {
       std::string own = unique_ || pick(2) == 0 ? name() : "";
       values.push_back(builder.node(*scalar_op_def(op), inputs, attrs, own, loc));

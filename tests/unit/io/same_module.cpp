@@ -39,7 +39,8 @@ std::string function_difference(const Module& ma, const Function& a, const Modul
     const Node& x = a.nodes[i];
     const Node& y = b.nodes[i];
     if (x.op != y.op || x.inputs.size() != y.inputs.size() || x.attrs != y.attrs ||
-        x.result_count != y.result_count || ma.locations[x.loc].user != mb.locations[y.loc].user) {
+        x.result_count != y.result_count || ma.locations[x.loc].user != mb.locations[y.loc].user ||
+        ma.locations[x.loc].device != mb.locations[y.loc].device) {
       return fmt::format("node {}", i);
     }
     for (std::size_t k = 0; k < x.inputs.size(); ++k) {
@@ -81,7 +82,8 @@ std::string difference(const Module& a, const Module& b) {
   for (std::size_t i = 0; i < a.states.size(); ++i) {
     const State& x = a.states[i];
     const State& y = b.states[i];
-    if (x.name != y.name || !(x.type == y.type) || !(x.init == y.init) || x.is_settable != y.is_settable)
+    if (x.name != y.name || !(x.type == y.type) || !(x.init == y.init) || x.is_settable != y.is_settable ||
+        x.device != y.device)
       return fmt::format("state {}", i);
   }
   for (std::size_t i = 0; i < a.functions.size(); ++i) {

@@ -17,12 +17,12 @@ constexpr std::string_view kToy = R"(module toy
 dim batch 1..32
 const @w : f32[2,2] = [[1.0, 2.0], [3.0, 4.0]]
 const @"layer1.weight" : f64[] = -0.0
-state @x : f64[2] = [1.0, 2.0]
+state @x : f64[2] = [1.0, 2.0] {device = gpu}
 func f(%u: f64[2], %"a-b": f32[batch,2]) {
   %x2 : f64[2] = mul(@x, 2.0)  # loc "model.py:3"
   %0 : f32[batch,2] = add(%"a-b", 0.1)
   %1 : f64[batch,2] = cast(%0) {dtype = f64}
-  %x2~2 : f64[2] = add(%x2, %u)
+  %x2~2 : f64[2] = add(%x2, %u) on cpu
   %"é" : bool[2] = lt(3:i32, 4:i32)
   output y = %1
   output "2" = 7

@@ -56,7 +56,7 @@ TEST_CASE("the cut is the cheapest of all answers, and of equals the one with le
   }
   // So that it is something to be right about.
   CHECK(moved > 500);
-  CHECK(crossed > 300);
+  CHECK(crossed > 200);  // not counting what crosses for nothing
 }
 
 TEST_CASE("the cut is never dearer than any other policy") {

@@ -54,6 +54,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  ++called().captures;
   CUstream_st& s = stream_of(stream);
   CUgraph_st* captured = s.capture;
   *graph = nullptr;
@@ -78,6 +79,7 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* 
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
+  ++called().allocations;
   if (!graph) return fail(cudaErrorInvalidValue);
   *exec = new CUgraphExec_st{graph->nodes, {}, 0};
   for (size_t i = 0; i < graph->nodes.size(); i++) (*exec)->streams.push_back(new_stream(true));
@@ -85,6 +87,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsig
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
+  ++called().replays;
   CUstream_st& s = stream_of(stream);
   if (s.capture) unsupported("a graph launched into a capture");
   std::vector<uint32_t> before;
@@ -108,6 +111,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
   return cudaSuccess;
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
+  ++called().allocations;
   delete exec;
   return cudaSuccess;
 }

@@ -110,6 +110,7 @@ using namespace cuda_check;
 
 extern "C" {
 cudaError_t cuda_check_malloc(void** p, size_t bytes) {
+  ++called().allocations;
   if (cudaError_t e = outside_capture()) return e;
   *p = nullptr;
   if (!bytes) return cudaSuccess;
@@ -119,6 +120,7 @@ cudaError_t cuda_check_malloc(void** p, size_t bytes) {
   return cudaSuccess;
 }
 cudaError_t cudaFree(void* p) {
+  ++called().allocations;
   if (!p) return cudaSuccess;
   if (cudaError_t e = outside_capture()) return e;
   cudaDeviceSynchronize();
@@ -131,6 +133,7 @@ cudaError_t cudaFree(void* p) {
   return cudaSuccess;
 }
 cudaError_t cudaFreeAsync(void* p, cudaStream_t stream) {
+  ++called().allocations;
   Allocation* a = allocation_at(p);
   if (!a) {
     report(Check::kBadFree, {}, "cudaFreeAsync(%p), which is not the start of a living allocation", p);
@@ -144,6 +147,7 @@ cudaError_t cudaFreeAsync(void* p, cudaStream_t stream) {
                                      {}});
 }
 cudaError_t cuda_check_malloc_host(void** p, size_t bytes) {
+  ++called().allocations;
   *p = mmap(nullptr, bytes ? bytes : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (*p == MAP_FAILED) return fail(cudaErrorMemoryAllocation);
   std::memset(*p, 0xff, bytes);
@@ -151,6 +155,7 @@ cudaError_t cuda_check_malloc_host(void** p, size_t bytes) {
   return cudaSuccess;
 }
 cudaError_t cudaFreeHost(void* p) {
+  ++called().allocations;
   if (!p) return cudaSuccess;
   auto found = pinned().find(reinterpret_cast<uintptr_t>(p));
   if (found == pinned().end()) return fail(cudaErrorInvalidValue);
@@ -162,11 +167,13 @@ cudaError_t cudaFreeHost(void* p) {
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  ++called().waits;
   if (cudaError_t e = outside_capture()) return e;
   return copy(to, from, bytes, kind, stream_of(nullptr), false);
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
+  ++called().copies;
   return copy(to, from, bytes, kind, stream_of(stream), true);
 }
 cudaError_t cudaMemsetAsync(void* p, int value, size_t bytes, cudaStream_t stream) {

@@ -18,6 +18,11 @@ std::vector<std::unique_ptr<CUstream_st>>& streams() {
 
 }  // namespace
 
+cuda_check_calls& called() {
+  static cuda_check_calls calls = {};
+  return calls;
+}
+
 cudaError_t fail(cudaError_t error) {
   if (error != cudaSuccess) last_error = error;
   return error;
@@ -81,6 +86,8 @@ cudaError_t outside_capture() {
 using namespace cuda_check;
 
 extern "C" {
+const cuda_check_calls* cuda_check_called(void) { return &called(); }
+
 cudaError_t cudaGetLastError() {
   cudaError_t e = last_error;
   last_error = cudaSuccess;
@@ -89,6 +96,7 @@ cudaError_t cudaGetLastError() {
 cudaError_t cudaPeekAtLastError() { return last_error; }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  ++called().allocations;
   *stream = new_stream(flags & cudaStreamNonBlocking);
   return cudaSuccess;
 }
@@ -96,11 +104,13 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) {
   return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  ++called().allocations;
   if (!stream) return fail(cudaErrorInvalidResourceHandle);
   stream_of(stream).destroyed = true;  // what was submitted still runs
   return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  ++called().waits;
   CUstream_st& s = stream_of(stream);
   if (s.capture) return outside_capture();
   for (uint32_t id : s.waits) wait_for(id);
@@ -114,6 +124,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return cudaSuccess;
 }
 cudaError_t cudaDeviceSynchronize() {
+  ++called().waits;
   if (cudaError_t e = outside_capture()) return e;
   run_all();
   for (auto& s : streams()) host_saw(s->last);
@@ -121,11 +132,13 @@ cudaError_t cudaDeviceSynchronize() {
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  ++called().allocations;
   *event = new CUevent_st;
   return cudaSuccess;
 }
 cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  ++called().allocations;
   delete event;
   return cudaSuccess;
 }
@@ -155,6 +168,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
   return cudaSuccess;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  ++called().waits;
   wait_for(event->operation);
   return cudaSuccess;
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "../include/cuda_check/calls.h"
 #include "../include/cuda_runtime.h"
 #undef __shared__
 #include "operation.h"
@@ -41,6 +42,7 @@ struct CUgraphExec_st {
 
 namespace cuda_check {
 
+cuda_check_calls& called();
 cudaError_t fail(cudaError_t error);          // remembered for cudaGetLastError
 CUstream_st& stream_of(cudaStream_t stream);  // null: the legacy default stream
 CUstream_st* new_stream(bool non_blocking);
