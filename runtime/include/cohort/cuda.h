@@ -96,8 +96,23 @@ static int32_t rt_cuda_check() {
   config.gridDim = config.blockDim = dim3(1);
   cudaError_t error = cudaLaunchKernelEx(&config, rt_probe);
   if (error == cudaSuccess) error = cudaDeviceSynchronize();
+  if (error != cudaSuccess) cudaGetLastError();  // it is told; nobody else is to find it
   return static_cast<int32_t>(error);
 }
+static int64_t rt_cuda_architecture() {
+  int device = 0, major = 0, minor = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+  cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+  return 100 * major + 10 * minor;
+}
+#define RT_TEXT_OF(...) #__VA_ARGS__
+#define RT_TEXT(...) RT_TEXT_OF(__VA_ARGS__)
+#ifdef __CUDA_ARCH_LIST__
+constexpr const char* rt_cuda_architectures = RT_TEXT(__CUDA_ARCH_LIST__);
+#else
+constexpr const char* rt_cuda_architectures = "unknown to it";
+#endif
 static int32_t rt_cuda_allocate(void** block, size_t bytes) {
   return static_cast<int32_t>(cudaMalloc(block, bytes));
 }
@@ -156,22 +171,25 @@ static const char* rt_cuda_describe(int32_t error) {
 }  // namespace cohort_rt
 
 // The one definition of what the module's host code calls the GPU by.
-#define RT_DEVICE_CALLS(name, mark, checks, count)                 \
-  extern "C" RT_HIDDEN const cohort_rt::rt_device_calls name;      \
-  const cohort_rt::rt_device_calls name = {rt_cuda_check,          \
-                                           rt_cuda_allocate,       \
-                                           rt_cuda_release,        \
-                                           rt_cuda_create_stream,  \
-                                           rt_cuda_destroy_stream, \
-                                           rt_cuda_clear,          \
-                                           rt_cuda_copy,           \
-                                           rt_cuda_wait,           \
-                                           rt_cuda_describe,       \
-                                           mark,                   \
-                                           rt_cuda_is_captured,    \
-                                           rt_cuda_begin_capture,  \
-                                           rt_cuda_end_capture,    \
-                                           rt_cuda_launch,         \
-                                           rt_cuda_destroy_graph,  \
-                                           checks,                 \
+#define RT_DEVICE_CALLS(name, mark, checks, count)                          \
+  extern "C" RT_HIDDEN const cohort_rt::rt_device_calls name;               \
+  const cohort_rt::rt_device_calls name = {rt_cuda_check,                   \
+                                           rt_cuda_architecture,            \
+                                           rt_cuda_architectures,           \
+                                           cudaErrorNoKernelImageForDevice, \
+                                           rt_cuda_allocate,                \
+                                           rt_cuda_release,                 \
+                                           rt_cuda_create_stream,           \
+                                           rt_cuda_destroy_stream,          \
+                                           rt_cuda_clear,                   \
+                                           rt_cuda_copy,                    \
+                                           rt_cuda_wait,                    \
+                                           rt_cuda_describe,                \
+                                           mark,                            \
+                                           rt_cuda_is_captured,             \
+                                           rt_cuda_begin_capture,           \
+                                           rt_cuda_end_capture,             \
+                                           rt_cuda_launch,                  \
+                                           rt_cuda_destroy_graph,           \
+                                           checks,                          \
                                            count}

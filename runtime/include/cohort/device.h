@@ -27,7 +27,10 @@ struct rt_device_check {
 
 // Everything gives 0, or the number of an error that `describe` has a text for. All work on a stream.
 struct rt_device_calls {
-  int32_t (*check)();  // is there a GPU that this code runs on
+  int32_t (*check)();         // is there a GPU that this code runs on
+  int64_t (*architecture)();  // of the GPU: 900
+  const char* architectures;  // that there is code for
+  int32_t no_code;            // what `check` gives where there is none for this GPU
   int32_t (*allocate)(void** block, size_t bytes);
   int32_t (*release)(void* block);
   int32_t (*create_stream)(void** stream);
@@ -178,31 +181,58 @@ RT_CALL int32_t rt_set_stream(const rt_module& module, const rt_device_calls& de
   return rt_device_fail(device, header, "set_stream", error);
 }
 
-// Brings state back and lets go of what `attach` took.
+// Lets go of what `attach` took; gives the first error.
+RT_CALL int32_t rt_let_go(const rt_device_calls& device, const rt_device_module& there,
+                          rt_workspace* header) {
+  int32_t error = 0;
+  const auto note = [&](int32_t failed) { error = error ? error : failed; };
+  for (size_t k = 0; k < there.replay_count; ++k) {
+    void** const graph = rt_place<void*>(static_cast<void*>(header), there.replays[k]);
+    if (*graph) note(device.destroy_graph(*graph));
+    *graph = nullptr;
+  }
+  if (header->owns & 1) note(device.release(header->device));
+  if (header->owns & 2) note(device.destroy_stream(header->stream));
+  header->device = header->stream = nullptr;
+  header->owns = 0;
+  return error;
+}
+
+// Brings state back first.
 RT_CALL int32_t rt_detach(const rt_module& module, const rt_device_calls& device,
                           const rt_device_module& there, void* workspace) {
   if (const int32_t status = rt_check_workspace(module, workspace)) return status;
   rt_workspace* header = static_cast<rt_workspace*>(workspace);
   if (!header->device) return COHORT_OK;
   const int32_t fetched = rt_device_state(device, there, workspace, "detach", rt_to_host);
-  int32_t error = 0;
-  for (size_t k = 0; k < there.replay_count; ++k) {
-    void** const graph = rt_place<void*>(workspace, there.replays[k]);
-    const int32_t failed = *graph ? device.destroy_graph(*graph) : 0;
-    if (!error) error = failed;
-    *graph = nullptr;
-  }
-  if (header->owns & 1) {
-    const int32_t failed = device.release(header->device);
-    if (!error) error = failed;
-  }
-  if (header->owns & 2) {
-    const int32_t failed = device.destroy_stream(header->stream);
-    if (!error) error = failed;
-  }
-  header->device = header->stream = nullptr;
-  header->owns = 0;
+  const int32_t error = rt_let_go(device, there, header);
   return fetched ? fetched : rt_device_fail(device, header, "detach", error);
+}
+
+// Brings everything to a block that nothing is in yet.
+RT_CALL int32_t rt_fill_block(const rt_module& module, const rt_device_calls& device,
+                              const rt_device_module& there, rt_workspace* header) {
+  const char* const function = "attach";
+  device.mark(header->device);
+  if (device.check_count) {  // after an error nobody has written the outputs
+    const int32_t error = device.clear(header->device, there.bytes, header->stream);
+    if (error) return rt_device_fail(device, header, function, error);
+  }
+  if (const int32_t status = rt_device_forget(device, header, function)) return status;
+  unsigned char* const weights = rt_place<unsigned char>(header->device, there.weights_offset);
+  const int32_t status =
+      rt_device_copy(device, header, function, weights, module.weights, there.weights_bytes, rt_to_device);
+  return status ? status : rt_device_state(device, there, header, function, rt_to_device);
+}
+
+// Whether a GPU is there that runs the module's code; an error record if not.
+RT_CALL int32_t rt_check_device(const rt_device_calls& device, rt_workspace* header) {
+  const int32_t error = device.check();
+  if (!error) return COHORT_OK;
+  const bool other = error == device.no_code;  // it is of another architecture
+  return rt_fail(header, COHORT_NO_DEVICE, "attach", nullptr,
+                 other ? device.architectures : device.describe(error), other ? device.architecture() : 0,
+                 error);
 }
 
 // Takes a block in the GPU's memory (null: allocates it) and a stream (null: creates one) and brings weights
@@ -216,11 +246,12 @@ RT_CALL int32_t rt_attach(const rt_module& module, const rt_device_calls& device
   if (header->device) {
     if (const int32_t status = rt_detach(module, device, there, workspace)) return status;
   }
-  if (const int32_t error = device.check())
-    return rt_fail(header, COHORT_NO_DEVICE, function, nullptr, device.describe(error), 0, error);
+  if (const int32_t status = rt_check_device(device, header)) return status;
   if (block && bytes < there.bytes)
     return rt_fail(header, COHORT_SHORT_BUFFER, function, "device", nullptr,
                    static_cast<int64_t>(there.bytes), static_cast<int64_t>(bytes));
+  if (reinterpret_cast<uintptr_t>(block) % 256)
+    return rt_fail(header, COHORT_MISALIGNED, function, "device", nullptr, 256, 0);
   if (!stream) {
     if (const int32_t error = device.create_stream(&stream))
       return rt_device_fail(device, header, function, error);
@@ -229,25 +260,15 @@ RT_CALL int32_t rt_attach(const rt_module& module, const rt_device_calls& device
   header->stream = stream;
   if (!block) {
     if (const int32_t error = device.allocate(&block, there.bytes)) {
-      if (header->owns & 2) device.destroy_stream(stream);
-      header->stream = nullptr;
-      header->owns = 0;
+      rt_let_go(device, there, header);
       return rt_device_fail(device, header, function, error);
     }
     header->owns |= 1;
   }
   header->device = block;
-  device.mark(block);
-  if (device.check_count) {  // after an error nobody has written the outputs
-    const int32_t status = rt_device_fail(device, header, function, device.clear(block, there.bytes, stream));
-    if (status) return status;
-  }
-  if (const int32_t status = rt_device_forget(device, header, function)) return status;
-  unsigned char* const weights = rt_place<unsigned char>(block, there.weights_offset);
-  const int32_t status =
-      rt_device_copy(device, header, function, weights, module.weights, there.weights_bytes, rt_to_device);
-  if (status) return status;
-  return rt_device_state(device, there, workspace, function, rt_to_device);
+  const int32_t status = rt_fill_block(module, device, there, header);
+  if (status) rt_let_go(device, there, header);
+  return status;
 }
 
 }  // namespace cohort_rt

@@ -48,7 +48,11 @@ RT_CALL size_t rt_error_text(const rt_module& module, const void* workspace, cha
       n = snprintf(text, bytes, "`%s`: assertion failed: %s", function, detail);
       break;
     case COHORT_NO_DEVICE:
-      n = snprintf(text, bytes, "`%s`: no GPU runs it: %s", function, detail);
+      if (expected)
+        n = snprintf(text, bytes, "`%s`: its code is for the architectures %s, and this GPU's is %lld",
+                     function, detail, expected);
+      else
+        n = snprintf(text, bytes, "`%s`: no GPU runs it: %s", function, detail);
       break;
     case COHORT_DEVICE_ERROR:
       n = snprintf(text, bytes, "`%s`: error %lld of the GPU: %s", function, got, detail);

@@ -101,6 +101,12 @@ TEST_CASE("case 38: a call captured in a CUDA graph is replayed with new data, u
   run_driver("model", "capture", 3);
 }
 
+TEST_CASE("attach says that the module has no code for this GPU") {
+  ::setenv("CUDA_CHECK_NO_CODE", "1", 1);
+  run_driver("model", "preflight", 1);
+  ::unsetenv("CUDA_CHECK_NO_CODE");
+}
+
 TEST_CASE("checks that fail on the GPU: the first one is told, state stays, under every schedule") {
   run_driver("errors", "errors", 5);
   if (nvcc().empty()) {

@@ -19,16 +19,7 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-}  // namespace
-
-TEST_CASE("random graphs give the interpreter's bits on an emulated GPU") {
-  RandomGraphOptions random;
-  random.transcendental = false;
-  Module module;
-  module.name = "random";
-  const std::uint64_t first = number_from("COHORT_SEED", 0);
-  for (std::uint64_t seed = first; seed < first + number_from("COHORT_COUNT", 20); ++seed)
-    join_module(module, random_module(seed, random), fmt::format("graph{}.", seed));
+void check_bits(const Module& module) {
   CompileOptions options;
   options.disabled = {"stabilise"};  // it changes values on purpose
   const Engine engine = emulated_engine(module, options);
@@ -45,6 +36,46 @@ TEST_CASE("random graphs give the interpreter's bits on an emulated GPU") {
         CHECK(first_difference(expected_state[s], state[s]).value_or("") == "");
     }
   }
+}
+
+Module random_graphs(const char* name, std::uint64_t first, std::uint64_t count) {
+  RandomGraphOptions random;
+  random.transcendental = false;
+  Module module;
+  module.name = name;
+  for (std::uint64_t seed = first; seed < first + count; ++seed)
+    join_module(module, random_module(seed, random), fmt::format("graph{}.", seed));
+  return module;
+}
+
+// Every third node and half of the state is wanted on the CPU.
+Module with_marks(Module module, std::uint64_t seed) {
+  Random random(seed);
+  for (auto& function : module.functions) {
+    auto marked = std::make_shared<Function>(*function);
+    for (Node& node : marked->nodes) {
+      if (random.below(3) != 0) continue;
+      SourceLoc place = module.locations[node.loc];
+      place.device = DeviceHint::kCpu;
+      node.loc = static_cast<LocId>(module.locations.size());
+      module.locations.push_back(std::move(place));
+    }
+    function = std::move(marked);
+  }
+  for (State& state : module.states)
+    if (random.below(2) == 0) state.device = DeviceHint::kCpu;
+  return module;
+}
+
+}  // namespace
+
+TEST_CASE("random graphs give the interpreter's bits on an emulated GPU") {
+  check_bits(random_graphs("random", number_from("COHORT_SEED", 0), number_from("COHORT_COUNT", 20)));
+}
+
+TEST_CASE("random graphs give the interpreter's bits on an emulated GPU and the CPU together") {
+  const std::uint64_t first = number_from("COHORT_SEED", 100);
+  check_bits(with_marks(random_graphs("mixed", first, number_from("COHORT_COUNT", 20)), first));
 }
 
 }  // namespace cohort::test

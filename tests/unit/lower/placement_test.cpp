@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "compiler/compiled.h"
+#include "ir/files.h"
 #include "ir/text_parser.h"
 #include "support.h"
 
@@ -67,6 +68,56 @@ func step(%x: f32[16,10], %label: i64[16]) {
   CHECK(kept(compiled).empty());
   CHECK(compiled.device_bytes > 0);
   CHECK(!compiled.device_state.empty());
+}
+
+TEST_CASE("case 37: of a GRU's training step nothing crosses but its inputs and its loss") {
+  const std::string path = COHORT_SOURCE_DIR "/tests/slow/cuda/models/gru.txt";
+  CompileOptions options;
+  options.placement = PlacementMode::kGpu;
+  const CompiledModule compiled = compile(parse_text(read_file(path), path), options);
+  const kernel::Program& train = compiled.functions.back().program;
+  INFO(kernel::to_string(train, compiled.module.dims));
+  const std::string seen = transfers(train);
+  CHECK((seen == "up xs, up t, down loss" || seen == "up t, up xs, down loss"));
+  CHECK(kept(compiled).empty());
+  for (const PlacementReport::Home& home : compiled.placement.homes) CHECK(home.on_gpu);
+}
+
+TEST_CASE("numbers go up as arguments of the kernels that read them, unless calls are replayed") {
+  const char* text = R"(module m
+func f(%x: f32[64], %a: f32[], %b: f32[1]) {
+  %y = mul(%x, %a)
+  %z = add(%y, %b)
+  output z = %z
+}
+)";
+  CompileOptions options;
+  options.placement = PlacementMode::kGpu;
+  CHECK(transfers(compile(parse_text(text, "graph.txt"), options).functions[0].program) == "up x, down z");
+  options.cuda_graph = true;
+  const std::string replayed =
+      transfers(compile(parse_text(text, "graph.txt"), options).functions[0].program);
+  for (const char* name : {"up x", "up a", "up b", "down z"}) CHECK(replayed.find(name) != std::string::npos);
+}
+
+TEST_CASE("a member of state that lies beside others crosses by its own bytes") {
+  std::string text = "module m\n", nodes;
+  for (int k = 0; k < 8; ++k) {
+    const std::string n = std::to_string(k);
+    text += "state @s" + n + " : f32[100] = 0\n";
+    nodes += "  %y" + n + " = mul(@s" + n + ", 0.5)\n  %z" + n + " = add(%y" + n + ", %x)\n  update @s" + n +
+             " = %z" + n + "\n";
+  }
+  text += "func f(%x: f32[100]) {\n" + nodes + "  %q = sort(@s3) {axis = 0}\n  output q = %q\n}\n";
+  CompileOptions options;
+  options.placement = PlacementMode::kGpu;
+  options.merge = MergeMode::kAlways;
+  const CompiledModule compiled = compile(parse_text(text, "graph.txt"), options);
+  double down = 0;
+  for (const PlacementReport::Crossing& crossing : compiled.placement.crossings)
+    if (!crossing.up) down += crossing.bytes;
+  CHECK(down == 400);
+  CHECK(!compiled.state_storages.empty());
 }
 
 // Case 39.

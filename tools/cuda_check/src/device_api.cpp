@@ -29,6 +29,7 @@ const char* name_of(const void* kernel) {
 
 cudaError_t check_launch(const void* kernel, dim3 grid, dim3 block, size_t shared_bytes) {
   ++called().launches;
+  if (settings().no_code) return fail(cudaErrorNoKernelImageForDevice);
   uint64_t threads = uint64_t{block.x} * block.y * block.z;
   bool valid = grid.x && grid.y && grid.z && threads && threads <= kMostThreads && block.z <= 64 &&
                grid.x <= 0x7fffffffu && grid.y <= 65535 && grid.z <= 65535;

@@ -62,6 +62,8 @@ int main(int, char** argv) {
   CHECK(cudaMalloc(&block, MODEL_DEVICE_SIZE) == cudaSuccess);
   CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
   CHECK(model_attach(captured, block, MODEL_DEVICE_SIZE - 1, stream) == COHORT_SHORT_BUFFER);
+  CHECK(model_attach(captured, static_cast<char*>(block) + 64, MODEL_DEVICE_SIZE, stream) ==
+        COHORT_MISALIGNED);
   CHECK(model_attach(captured, block, MODEL_DEVICE_SIZE, stream) == COHORT_OK);
 
   cudaGraph_t graph = nullptr;
