@@ -165,7 +165,8 @@ class FunctionPage {
     std::size_t left = 0;
     for (kernel::BufferId b = 0; b < f_.program.buffers.size(); ++b) {
       const kernel::Buffer& buffer = f_.program.buffers[b];
-      if (buffer.kind != kernel::BufferKind::kTemporary || life[b].first == Life::kNever) continue;
+      if (f_.placements[b].space != Space::kWorkspace || buffer.kind != kernel::BufferKind::kTemporary)
+        continue;
       if (bars.size() >= limits_.bars) {
         ++left;
         continue;

@@ -84,11 +84,11 @@ class Explanation {
  private:
   // Kernels.
   std::string place(BufferId id) const {
-    static constexpr const char* kSpaces[] = {"argument", "workspace", "weights", "nowhere"};
+    static constexpr const char* kSpaces[] = {"argument", "workspace", "weights", "gpu", "nowhere"};
     const Placement& p = f_.placements[id];
     const char* space = kSpaces[static_cast<int>(p.space)];
-    return p.space == Space::kWorkspace || p.space == Space::kWeights ? fmt::format("{}+{}", space, p.offset)
-                                                                      : space;
+    const bool has_offset = p.space != Space::kArgument && p.space != Space::kNone;
+    return has_offset ? fmt::format("{}+{}", space, p.offset) : space;
   }
   Json buffer_json(BufferId id) const {
     static constexpr const char* kKinds[] = {"input", "output", "state", "constant", "temporary"};
