@@ -8,7 +8,7 @@ namespace cohort {
 
 namespace {
 
-constexpr std::string_view kBeforeDerivatives[] = {"expand", "simplify", "stabilise", "merge_products",
+constexpr std::string_view kBeforeDerivatives[] = {"expand", "simplify", "stabilise", "merge_narrow_products",
                                                    "expand_functions"};
 
 bool applies_functions(const Module& module) {
@@ -40,9 +40,10 @@ void run_pipeline(PassRunner& runner) {
   if (applies_functions(runner.module())) runner.run_until_stable(kBeforeDerivatives, 1);
 
   // Fewer kinds of operators, and nothing in the way of the patterns that follow.
-  constexpr std::string_view kClean[] = {
-      "expand",         "simplify_shapes",  "simplify_slices", "simplify",         "simplify_matmul",
-      "fold_constants", "merge_duplicates", "simplify_loops",  "hoist_from_loops", "remove_dead"};
+  constexpr std::string_view kClean[] = {"expand",           "simplify_shapes", "simplify_slices",
+                                         "simplify",         "simplify_matmul", "fold_constants",
+                                         "merge_duplicates", "simplify_loops",  "share_repeats",
+                                         "hoist_from_loops", "remove_dead"};
   runner.run_until_stable(kClean, kRounds);
 
   // Accuracy first, speed second: what is stable is not taken apart again.
@@ -51,8 +52,8 @@ void run_pipeline(PassRunner& runner) {
   runner.run_until_stable(kClean, kRounds);
 
   // Nothing that looks for adds or transposes comes after them.
-  constexpr std::string_view kLayout[] = {"merge_products", "simplify_loops", "gather_sums",
-                                          "spread_scatters", "lay_out_weights"};
+  constexpr std::string_view kLayout[] = {"merge_products", "split_products",  "simplify_loops",
+                                          "gather_sums",    "spread_scatters", "lay_out_weights"};
   runner.run_until_stable(kLayout, 1);
 }
 

@@ -10,24 +10,25 @@
 //   [5]}
 //
 // So the gates of a recurrent net are one product. The copy before the loop is paid once; outside of loops it
-// would cost as much as the product. Every sum is the same sum, so no bit changes. What is merged before a
-// derivative is taken has one product behind it, too, within which cotangents are summed.
+// would cost as much as the product. Every sum is the same sum, so no bit changes.
 #include <algorithm>
 #include <array>
 #include <map>
 
 #include "compiler/pass.h"
+#include "compiler/product_merger.h"
+#include "compiler/product_width.h"
 #include "ir/ops/scan.h"
 #include "ir/rewriter.h"
 
-namespace cohort::passes {
-
+namespace cohort {
 namespace {
 
 class ProductMerger {
  public:
-  ProductMerger(ModuleBuilder& module, Rewriter& outer, const Node& node)
+  ProductMerger(ModuleBuilder& module, Rewriter& outer, const Node& node, MergedProducts which)
       : outer_(outer),
+        which_(which),
         node_(node),
         body_(*node.regions[0]),
         parts_(ops::scan_parts(node)),
@@ -37,7 +38,7 @@ class ProductMerger {
   bool run() {
     for (NodeId n = 0; n < body_.nodes.size(); ++n)
       if (may_merge(body_.nodes[n])) groups_[group_key(body_.nodes[n])].push_back(n);
-    std::erase_if(groups_, [](const auto& group) { return group.second.size() < 2; });
+    std::erase_if(groups_, [&](const auto& group) { return !is_worth(group.second); });
     if (groups_.empty()) return false;
     emit();
     return true;
@@ -59,6 +60,29 @@ class ProductMerger {
   Key group_key(const Node& n) const {
     return {n.inputs[0], attr_or(n.attrs, "transpose_a", false) ? 1 : 0,
             body_.type(n.inputs[1]).shape[0].offset};
+  }
+
+  // What waits for the step before gains from fewer products; what does not is a product of all steps outside
+  // of the loop (hoist_from_loops).
+  bool is_worth(const std::vector<NodeId>& group) {
+    if (group.size() < 2) return false;
+    const Node& first = body_.nodes[group.front()];
+    if (which_ == MergedProducts::kWaiting && waits(first.inputs[0])) return true;
+    std::vector<std::int64_t> columns;
+    for (const NodeId n : group) columns.push_back(body_.type(body_.nodes[n].inputs[1]).shape[1].offset);
+    return gain_from_standing_side_by_side(columns, body_.type(first.inputs[0]).dtype);
+  }
+  // Whether a value of the body depends on what is carried.
+  bool waits(ValueId v) {
+    if (waits_.empty()) {
+      waits_.assign(body_.values.size(), false);
+      for (std::size_t c = 0; c < parts_.carries; ++c) waits_[body_.inputs[parts_.sequences + c]] = true;
+      for (const Node& n : body_.nodes) {
+        const bool any = std::any_of(n.inputs.begin(), n.inputs.end(), [&](ValueId i) { return waits_[i]; });
+        for (std::uint32_t r = 0; r < n.result_count; ++r) waits_[n.first_result + r] = any;
+      }
+    }
+    return waits_[v];
   }
 
   // The matrices of a group side by side, as a new input of the loop.
@@ -112,23 +136,29 @@ class ProductMerger {
   }
 
   Rewriter& outer_;
+  const MergedProducts which_;
   const Node& node_;
   const Function& body_;
   const ops::ScanParts parts_;
   Rewriter inner_;
   const OpDef* matmul_ = find_op("matmul");
   std::map<Key, std::vector<NodeId>> groups_;
+  std::vector<bool> waits_;    // by value of the body; empty: not known yet
   std::vector<ValueId> more_;  // inputs of the new loop behind those it had
 };
 
 }  // namespace
 
-Function merge_products(ModuleBuilder& module, const Function& function, const PassOptions&) {
+Function with_merged_products(ModuleBuilder& module, const Function& function, MergedProducts which) {
   const OpDef* scan = find_op("scan");
   Rewriter rewriter(module, function);
   for (const Node& node : function.nodes)
-    if (node.op != scan || !ProductMerger(module, rewriter, node).run()) rewriter.copy(node);
+    if (node.op != scan || !ProductMerger(module, rewriter, node, which).run()) rewriter.copy(node);
   return rewriter.finish();
 }
 
-}  // namespace cohort::passes
+Function passes::merge_products(ModuleBuilder& module, const Function& function, const PassOptions&) {
+  return with_merged_products(module, function, MergedProducts::kWaiting);
+}
+
+}  // namespace cohort

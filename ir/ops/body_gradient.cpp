@@ -62,8 +62,29 @@ bool has_effect(const Node& node) {
 
 }  // namespace
 
-bool BodyGradient::is_computed_again(const Node& node) const {
-  return node.op->op_class == OpClass::kIndexMap || (options_.recompute && !has_effect(node));
+// Views of inputs and of what is at hand are there for nothing.
+bool BodyGradient::is_there(ValueId original, const std::function<bool(ValueId)>& is_at_hand) const {
+  const Value* value = &body_.value(original);
+  while (value->kind == ValueKind::kNode && !is_at_hand(original)) {
+    const Node& node = body_.node(value->index);
+    if (node.op->op_class != OpClass::kIndexMap || node.inputs.size() != 1) return false;
+    original = node.inputs[0];
+    value = &body_.value(original);
+  }
+  return true;
+}
+
+// A part of a larger value is not, if nothing else would put that on tape.
+bool BodyGradient::is_computed_again(const Node& node, const std::function<bool(ValueId)>& is_at_hand) const {
+  if (options_.recompute && !has_effect(node)) return true;
+  if (node.op->op_class != OpClass::kIndexMap) return false;
+  const auto is_larger = [&](ValueId input) {
+    const std::optional<Dim> whole = element_count(body_.type(input).shape),
+                             part = element_count(body_.type(node.first_result).shape);
+    return whole && part && whole->is_constant() && part->is_constant() && whole->offset > part->offset &&
+           !is_there(input, is_at_hand);
+  };
+  return std::none_of(node.inputs.begin(), node.inputs.end(), is_larger);
 }
 
 // Marks a value of the joint function and everything it is computed from in the backward run.
@@ -86,7 +107,7 @@ std::vector<ValueId> BodyGradient::reads(const std::function<bool(ValueId)>& is_
   const auto stops = [&](ValueId original) {
     const Value& value = body_.value(original);
     return is_at_hand(original) || value.kind != ValueKind::kNode ||
-           !is_computed_again(body_.node(value.index));
+           !is_computed_again(body_.node(value.index), is_at_hand);
   };
   std::vector<bool> needed(joint_.values.size(), false);
   for (const ValueId gradient : gradients_)

@@ -43,7 +43,8 @@ class BodyGradient {
  private:
   // The body's value that a value of the joint function is a copy of, or kNoId.
   ValueId original(ValueId joint) const { return originals_[joint]; }
-  bool is_computed_again(const Node& node) const;
+  bool is_there(ValueId original, const std::function<bool(ValueId)>& is_at_hand) const;
+  bool is_computed_again(const Node& node, const std::function<bool(ValueId)>& is_at_hand) const;
   void need(ValueId joint, const std::function<bool(ValueId)>& is_at_hand, std::vector<bool>& needed) const;
 
   const Function& body_;

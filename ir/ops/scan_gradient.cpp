@@ -15,7 +15,6 @@
 // With `checkpoint = "step"` the tape holds the carried values only, the backward body runs the body again,
 // and nothing is stacked for the sake of one product.
 #include "ir/ops/scan_gradient.h"
-#include <algorithm>
 #include <map>
 #include <set>
 
@@ -138,16 +137,18 @@ class BackwardScan {
     std::size_t input = 0;  // of the body
     ValueId x = 0, y = 0;
   };
-  // A term that is a sum over axes of a factor, or of a part of a factor that is a concat.
-  struct Part {
-    ValueId factor = 0;
-    int axis = -1;  // of the concat; -1: the whole factor
-    std::int64_t start = 0, stop = 0;
-  };
+  // A term that is a sum over axes of a value whose elements in all steps are stacked.
   struct Sum {
     std::size_t input = 0;  // of the body
-    Part of{};
+    ValueId of = 0;
     IntList axes{};  // of the stack
+  };
+  // Where the elements in all steps of a value are: in the stack of a factor, or in a part of it along an
+  // axis of the factor, which is a concat.
+  struct Stacked {
+    ValueId factor = 0;
+    int axis = -1;  // -1: all of it
+    std::int64_t start = 0, stop = 0;
   };
 
   // Takes the terms that `taken` wants out of a sum; gives what is left, kNoId if nothing is.
@@ -175,40 +176,45 @@ class BackwardScan {
       products_.push_back({input, node.inputs[0], node.inputs[1]});
       return true;
     });
-    const std::map<ValueId, Part> parts = factors_and_parts();
+    find_stacked();
     for_each_other([&](std::size_t input, const Node& node) {
-      if (node.op->name != "reduce_sum" || attr_or(node.attrs, "keepdims", false)) return false;
-      const auto part = parts.find(node.inputs[0]);
-      if (part == parts.end()) return false;
+      if (node.op->name != "reduce_sum" || attr_or(node.attrs, "keepdims", false) ||
+          !stacked_.contains(node.inputs[0]))
+        return false;
       IntList axes{0};
       for (const int axis : normalized_axes(node.attrs, "axes", to_.type(node.inputs[0]).rank()))
         axes.push_back(axis + 1);
-      sums_.push_back({input, part->second, std::move(axes)});
+      sums_.push_back({input, node.inputs[0], std::move(axes)});
       return true;
     });
   }
 
-  // Every value that a stack of a factor holds.
-  std::map<ValueId, Part> factors_and_parts() const {
-    std::map<ValueId, Part> parts;
-    for (const Product& product : products_)
-      for (const ValueId factor : {product.x, product.y}) parts[factor] = Part{.factor = factor};
-    for (const Product& product : products_)
-      for (const ValueId factor : {product.x, product.y}) {
-        const Value& value = to_.function().value(factor);
-        if (value.kind != ValueKind::kNode || to_.function().node(value.index).op->name != "concat") continue;
-        const Node& concat = to_.function().node(value.index);
-        const int axis = axis_attr(concat.attrs, 0, to_.type(factor).rank());
-        std::int64_t start = 0;
-        for (const ValueId input : concat.inputs) {
-          const Dim extent = to_.type(input).shape[static_cast<std::size_t>(axis)];
-          if (!extent.is_constant()) break;
-          const std::int64_t stop = start + extent.offset;
-          parts.try_emplace(input, Part{factor, axis, start, stop});
-          start = stop;
-        }
+  // The factors of all products. What is a part of another factor has no stack of its own.
+  void find_stacked() {
+    const auto concat_of = [&](ValueId factor) -> const Node* {
+      const Value& value = to_.function().value(factor);
+      if (value.kind != ValueKind::kNode) return nullptr;
+      const Node& node = to_.function().node(value.index);
+      return node.op->name == "concat" ? &node : nullptr;
+    };
+    std::set<ValueId> factors, parts;
+    for (const Product& product : products_) factors.insert({product.x, product.y});
+    for (const ValueId factor : factors)
+      if (const Node* concat = concat_of(factor)) parts.insert(concat->inputs.begin(), concat->inputs.end());
+    for (const ValueId factor : factors) {
+      const Node* concat = parts.contains(factor) ? nullptr : concat_of(factor);
+      if (!concat) continue;
+      const int axis = axis_attr(concat->attrs, 0, to_.type(factor).rank());
+      std::int64_t start = 0;
+      for (const ValueId part : concat->inputs) {
+        const Dim extent = to_.type(part).shape[static_cast<std::size_t>(axis)];
+        if (!extent.is_constant()) break;
+        const std::int64_t stop = start + extent.offset;
+        if (!is_stacked(part)) stacked_.try_emplace(part, Stacked{factor, axis, start, stop});
+        start = stop;
       }
-    return parts;
+    }
+    for (const ValueId factor : factors) stacked_.try_emplace(factor, Stacked{.factor = factor});
   }
 
   bool is_product(const Node& node) const {
@@ -236,8 +242,8 @@ class BackwardScan {
       }
     first_factor_ = to_.function().outputs.size();
     for (const Product& product : products_) {
-      factor(product.x);
-      factor(product.y);
+      factor(stacked_.at(product.x).factor);
+      factor(stacked_.at(product.y).factor);
     }
   }
 
@@ -264,15 +270,11 @@ class BackwardScan {
     if (sequences_.empty()) attrs.push_back({"steps", Shape{steps()}});
     const Node& node = context_.node();
     if (keeps_carries_only(node)) attrs.push_back({"checkpoint", std::string("step")});
-    // Where each factor's stack is; those that are sequences are known before the body is handed over.
-    const auto stack_of_factor = [&](ValueId value) {
-      return is_stacked(value) ? sequences_[to_.function().value(value).index] : Symbol{};
-    };
-    std::vector<std::pair<Symbol, Symbol>> stacks;
-    std::vector<Symbol> sum_stacks;
-    for (const Sum& sum : sums_) sum_stacks.push_back(stack_of_factor(sum.of.factor));
-    for (const Product& product : products_)
-      stacks.emplace_back(stack_of_factor(product.x), stack_of_factor(product.y));
+    // By factor; those that are sequences are known before the body is handed over.
+    std::map<ValueId, Symbol> stacks;
+    for (const auto& [value, stacked] : stacked_)
+      if (is_stacked(stacked.factor))
+        stacks[stacked.factor] = sequences_[to_.function().value(stacked.factor).index];
     ValueId result = context_.to().make("scan", inputs, std::move(attrs), {}, node.loc,
                                         {std::make_shared<const Function>(to_.finish())});
     for (const bool of_sequences : {false, true})
@@ -282,40 +284,29 @@ class BackwardScan {
           const bool is_given = of_sequences || is_carry(parts_, i) || summed_.contains(i);
           if (is_given) context_.add(static_cast<int>(i), gradient);
         }
-    const auto place = [&](Symbol& stack, ValueId value) {
-      if (stack.to == nullptr) stack = {&context_.to(), result + static_cast<ValueId>(factors_.at(value))};
+    for (const auto& [factor, index] : factors_)
+      stacks[factor] = {&context_.to(), result + static_cast<ValueId>(index)};
+    const auto all_steps = [&](ValueId value) {
+      const Stacked& stacked = stacked_.at(value);
+      return part_of(stacks.at(stacked.factor), stacked);
     };
-    for (std::size_t p = 0; p < products_.size(); ++p) {
-      place(stacks[p].first, products_[p].x);
-      place(stacks[p].second, products_[p].y);
-      context_.add(
-          static_cast<int>(products_[p].input),
-          context_.emit("matmul", {rows(stacks[p].first), rows(stacks[p].second)}, {{"transpose_a", true}}));
-    }
-    for (std::size_t s = 0; s < sums_.size(); ++s) {
-      place(sum_stacks[s], sums_[s].of.factor);
-      context_.add(static_cast<int>(sums_[s].input), sum_of(sums_[s], sum_stacks[s]));
+    for (const Product& product : products_)
+      context_.add(static_cast<int>(product.input),
+                   context_.emit("matmul", {rows(all_steps(product.x)), rows(all_steps(product.y))},
+                                 {{"transpose_a", true}}));
+    for (const Sum& sum : sums_) {
+      const Symbol stack = all_steps(sum.of);
+      context_.add(static_cast<int>(sum.input),
+                   context_.emit("reduce_sum", {stack}, {{"axes", sum.axes}, {"dtype", stack.type().dtype}}));
     }
   }
 
-  // The whole stack is summed and the sum cut, which parts then share, where the axes allow it.
-  Symbol sum_of(const Sum& sum, Symbol stack) {
-    const Part& part = sum.of;
-    const DType dtype = stack.type().dtype;
-    const auto cut = [&](const Symbol& whole, std::int64_t axis) {
-      return context_.emit(
-          "slice", {whole},
-          {{"axes", IntList{axis}}, {"starts", IntList{part.start}}, {"stops", IntList{part.stop}}});
-    };
-    const auto summed = [&](const Symbol& whole) {
-      return context_.emit("reduce_sum", {whole}, {{"axes", sum.axes}, {"dtype", dtype}});
-    };
-    if (part.axis < 0) return summed(stack);
-    const std::int64_t axis = part.axis + 1;
-    if (std::find(sum.axes.begin(), sum.axes.end(), axis) != sum.axes.end()) return summed(cut(stack, axis));
-    const auto gone =
-        std::count_if(sum.axes.begin(), sum.axes.end(), [&](const auto& a) { return *a < axis; });
-    return cut(summed(stack), axis - gone);
+  Symbol part_of(const Symbol& stack, const Stacked& stacked) {
+    if (stacked.axis < 0) return stack;
+    return context_.emit("slice", {stack},
+                         {{"axes", IntList{stacked.axis + 1}},
+                          {"starts", IntList{stacked.start}},
+                          {"stops", IntList{stacked.stop}}});
   }
 
   // The rows of the matrices of all steps below each other.
@@ -335,6 +326,7 @@ class BackwardScan {
   std::set<std::size_t> summed_;  // inputs of the body whose gradients are summed step by step
   std::vector<Product> products_;
   std::vector<Sum> sums_;
+  std::map<ValueId, Stacked> stacked_;      // the factors of products, and the parts of those
   std::map<ValueId, std::size_t> factors_;  // which of the outputs that are factors
   std::size_t first_factor_ = 0;
 };

@@ -116,4 +116,4 @@ def test_options_change_no_bit(tmp_path, option: str) -> None:
 
 def test_without_merged_products(tmp_path) -> None:
     """Cotangents behind one product are summed within it, behind several ones after them: in another order."""
-    _check(_net("f32", 10, 50, 130), tmp_path, "--disable=merge_products", rounded=("dz",))
+    _check(_net("f32", 10, 50, 130), tmp_path, "--disable=merge_narrow_products", rounded=("dz",))

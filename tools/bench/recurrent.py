@@ -5,8 +5,8 @@ batch of 10), simple, GRU and LSTM, beside JAX and PyTorch where they are instal
     .venv/bin/python tools/bench/recurrent.py [--units 100,250] [--kinds gru,lstm] [--threads N]
 
 Every contender is a process of its own, with N threads; they run in turns, and medians count. `unmerged` is
-Cohort without the pass `merge_products`, so with a product for each gate. PyTorch may be of another Python
-(--torch-python). Losses and gradients are compared.
+Cohort without the passes `merge_products` and `merge_narrow_products`, so with a product for each gate.
+PyTorch may be of another Python (--torch-python). Losses and gradients are compared.
 """
 
 import argparse
@@ -121,7 +121,7 @@ def data(kind: str, units: int) -> dict[str, np.ndarray]:
 
 
 def without_merging(kind: str, units: int):
-    return with_cohort(kind, units, "--disable=merge_products")
+    return with_cohort(kind, units, "--disable=merge_products", "--disable=merge_narrow_products")
 
 
 def with_jax(kind: str, units: int):

@@ -56,10 +56,12 @@ RT_CALL void rt_gemm_shared(const rt_workspace* workspace, int64_t grain, T* c, 
                             int64_t b_column, int64_t pieces, int64_t room) {
   const int64_t worth = batch * m * n * depth / grain;
   if (worth < pieces) pieces = worth;
-  const bool by_product = batch >= pieces, by_row = !by_product && m > n;
+  const bool by_product = batch >= pieces, by_row = !by_product && m >= n;
   const int64_t extent = by_product ? batch : by_row ? m : n;
-  // Pieces begin where panels of two vectors do, if there are enough of them.
-  const int64_t panel = 2 * rt_width<T>, step = !by_product && extent >= 2 * panel ? panel : 1;
+  // Columns are divided where panels of two vectors begin, if there are enough of them; tiles of rows are of
+  // any even height.
+  const int64_t panel = 2 * rt_width<T>;
+  const int64_t step = by_product ? 1 : by_row ? 2 : extent >= 2 * panel ? panel : 1;
   const int64_t steps = (extent + step - 1) / step;
   if (steps < pieces) pieces = steps;
   if (pieces < 1) pieces = 1;
