@@ -34,6 +34,29 @@ def test_updates_commit_together() -> None:
     assert graph.state("x").tolist() == [1, 2]
 
 
+@needs("explain")
+def test_devices(tmp_path) -> None:
+    module = cohort.Module("devices")
+    with module.device("gpu"):
+        s = module.state("s", np.zeros(8))
+    with module.function("f") as f:
+        x = f.input("x", "f64", [8])
+        with module.device("gpu"):
+            y = ops.exp(x)
+            with module.device("cpu"):
+                z = ops.tanh(y)
+        f.update(s, y + z)
+        f.output("z", z)
+    graph = module.save(tmp_path / "devices.json")
+    nodes = json.loads(graph.read_text())["functions"]["f"]["nodes"]
+    assert [node.get("device") for node in nodes] == ["gpu", "cpu", None]
+    told = json.loads(cohort.tool.run_tool("explain", str(graph), "--placement", "--json"))["placement"]
+    assert told["state"] == [{"names": ["s"], "on": "gpu"}]
+    assert [kernel["on"] for kernel in told["kernels"]][:2] == ["gpu", "cpu"]
+    with pytest.raises(cohort.GraphError, match="`tpu` is no device"), module.device("tpu"):
+        pass
+
+
 def test_swap() -> None:
     module = cohort.Module("swap")
     x, y = module.state("x", 1.0), module.state("y", 2.0)

@@ -15,11 +15,12 @@ belong to; where all operands are states, constants or literals they go into the
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -117,6 +118,8 @@ class Function:
         loc = loc or (_caller() if self.module.locations else None)
         if loc:
             node["loc"] = loc
+        if self.module.wanted_device:
+            node["device"] = self.module.wanted_device
         self.nodes.append(node)
         return tuple(Value(self.module, result, self) for result in names)
 
@@ -163,6 +166,8 @@ class Module:
         self.constants: dict[str, np.ndarray] = {}
         self.states: dict[str, np.ndarray] = {}
         self.unsettable: set[str] = set()  # names of states that `set` refuses
+        self.wanted_device: str | None = None  # see `device`
+        self.state_devices: dict[str, str] = {}
         self.functions: dict[str, Function] = {}
         self.extras: dict[str, Any] = {}
         self._names: set[str] = set()
@@ -178,6 +183,18 @@ class Module:
             raise GraphError(f"dim `{name}`: bounds {low}..{high} are no range")
         self.dims[name] = (int(low), int(high))
         return parse_dim(name)
+
+    @contextlib.contextmanager
+    def device(self, name: str) -> Iterator[None]:
+        """Nodes and state made inside of `with module.device("gpu"):` are wanted there ("cpu", "gpu") in a
+        module for a GPU."""
+        if name not in ("cpu", "gpu"):
+            raise GraphError(f"`{name}` is no device: `cpu`, `gpu`")
+        outer, self.wanted_device = self.wanted_device, name
+        try:
+            yield
+        finally:
+            self.wanted_device = outer
 
     def constant(self, name: str | None, value: Any, dtype: str | None = None) -> Value:
         """A constant; its name gets a suffix where it is taken."""
@@ -195,6 +212,8 @@ class Module:
         self.states[name] = array
         if not settable:
             self.unsettable.add(name)
+        if self.wanted_device:
+            self.state_devices[name] = self.wanted_device
         return Value(self, name, None, Type.of(array))
 
     def function(self, name: str) -> Function:
@@ -256,6 +275,8 @@ class Module:
             states[name] = {"type": str(Type.of(array)), "init": where}
             if name in self.unsettable:
                 states[name]["settable"] = False
+            if name in self.state_devices:
+                states[name]["device"] = self.state_devices[name]
         dims = {name: {"min": low, "max": high} for name, (low, high) in self.dims.items()}
         document: dict[str, Any] = {"format": FORMAT, "version": VERSION, "name": self.name, **self.extras}
         for key, part in (("dims", dims), ("constants", constants), ("state", states)):
