@@ -35,7 +35,8 @@ Module all_models() {
   for (const auto& entry : fs::directory_iterator(COHORT_SOURCE_DIR "/tests/slow/cuda/models"))
     if (entry.path().extension() == ".json" || entry.path().extension() == ".txt")
       paths.push_back(entry.path());
-  for (const char* sample : {"mlp/mlp.json", "nengo_channel/channel.json", "toy/toy.json"})
+  for (const char* sample :
+       {"mlp/mlp.json", "nengo_channel/channel.json", "toy/toy.json", "downstream/filter.json"})
     paths.emplace_back(std::string(COHORT_SOURCE_DIR "/samples/") + sample);
   std::sort(paths.begin(), paths.end());
   Module models;
