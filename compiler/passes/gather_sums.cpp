@@ -22,7 +22,8 @@ constexpr std::size_t kMinTerms = 4;  // shorter sums are better computed inside
 class SumGatherer {
  public:
   SumGatherer(ModuleBuilder& module, const Function& function)
-      : function_(function),
+      : module_(module.module()),
+        function_(function),
         uses_(count_uses(function)),
         rewriter_(module, function),
         link_(function.nodes.size(), kNoId),
@@ -42,7 +43,8 @@ class SumGatherer {
 
  private:
   bool is_plain_add(const Node& node) const {
-    if (node.op->scalar != ScalarOp::k_add) return false;
+    if (node.op->scalar != ScalarOp::k_add || module_.locations[node.loc].device != DeviceHint::kNone)
+      return false;
     const Shape& shape = function_.type(node.first_result).shape;
     return function_.type(node.inputs[0]).shape == shape && function_.type(node.inputs[1]).shape == shape;
   }
@@ -78,6 +80,7 @@ class SumGatherer {
     rewriter_.map(node.first_result, rewriter_.to().node(*find_op("add_n"), inputs, {}, {}, node.loc));
   }
 
+  const Module& module_;
   const Function& function_;
   const Uses uses_;
   Rewriter rewriter_;

@@ -52,8 +52,13 @@ class ProductSummer {
   }
 
  private:
+  // What is wanted on a device stays a node of its own.
+  bool is_marked(const Node& node) const {
+    return module_.module().locations[node.loc].device != DeviceHint::kNone;
+  }
   bool is_plain_add(const Node& node) const {
-    if (node.op->scalar != ScalarOp::k_add || !is_float(function_.type(node.first_result).dtype))
+    if (node.op->scalar != ScalarOp::k_add || !is_float(function_.type(node.first_result).dtype) ||
+        is_marked(node))
       return false;
     const Shape& shape = function_.type(node.first_result).shape;
     return function_.type(node.inputs[0]).shape == shape && function_.type(node.inputs[1]).shape == shape;
@@ -94,7 +99,7 @@ class ProductSummer {
     std::map<Form, std::vector<NodeId>> forms;
     for (const ValueId term : terms_[sum]) {
       const Node* made = only_here(term);
-      if (made == nullptr || made->op != matmul_) continue;
+      if (made == nullptr || made->op != matmul_ || is_marked(*made)) continue;
       if (const std::optional<Form> form = form_of(*made))
         forms[*form].push_back(function_.value(term).index);
     }
