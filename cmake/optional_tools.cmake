@@ -19,7 +19,7 @@ if(COHORT_WITH_CUDA)
 endif()
 if(COHORT_WITH_CLANG)
   # Debian's packages are llvm-19-dev and libclang-19-dev; clang is taken from beside its LLVM, never of another version.
-  find_package(LLVM 19 QUIET CONFIG HINTS /usr/lib/llvm-19/lib/cmake/llvm)
+  find_package(LLVM 19.1 QUIET CONFIG HINTS /usr/lib/llvm-19/lib/cmake/llvm)
   set(clang_status "not found")
   if(LLVM_FOUND)
     find_package(Clang QUIET CONFIG PATHS "${LLVM_DIR}/../clang" NO_DEFAULT_PATH)

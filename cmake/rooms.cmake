@@ -27,6 +27,7 @@ endfunction()
 # cohort_room(NAME [BELOW]): library cohort_NAME from every source under NAME/.
 function(cohort_room name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${name}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/codegen/clang/")  # a library of its own: cmake/clang_tools.cmake
   add_library(cohort_${name} STATIC ${sources})
   target_include_directories(cohort_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(cohort_${name} PUBLIC fmt::fmt nlohmann_json::nlohmann_json)

@@ -46,6 +46,7 @@ const Dialect& cpp_dialect() {
       .name = "c++",
       .prelude = "cohort/prelude.h",
       .kernel = "RT_KERNEL",
+      .custom = "static inline",
       .restricted = "__restrict",
       .unroll = "RT_UNROLL",
       .value_types = {"bool", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
@@ -63,6 +64,7 @@ const Dialect& cuda_dialect() {
     d.name = "cuda";
     d.prelude = "cohort/cuda.h";
     d.kernel = "RT_DEVICE_KERNEL";
+    d.custom = "static __device__ inline";
     d.simd = false;
     d.threads = true;
     return d;

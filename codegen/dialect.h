@@ -14,6 +14,7 @@ struct Dialect {
   std::string_view name;
   std::string_view prelude;                                 // file that defines rt_<operator> and the loops
   std::string_view kernel;                                  // before a kernel's result type
+  std::string_view custom;                                  // before a function of the user's
   std::string_view restricted;                              // a pointer that overlaps no other
   std::string_view unroll;                                  // line before a loop to unroll
   std::array<std::string_view, kDTypeCount> value_types;    // what an expr of the dtype is held in

@@ -134,6 +134,7 @@ std::string emit_device_source(const EmitContext& context, const std::string& ke
   text += fmt::format("#include \"{}\"\n", cuda_dialect().prelude);
   if (kernels.find("rt_launch_gemm(") != std::string::npos) text += "#include \"cohort/cuda_gemm.h\"\n";
   if (!checks.empty()) text += "#include \"cohort/cuda_checks.h\"\n";
+  if (kernels.find("RT_CUSTOM_BEGIN") != std::string::npos) text += "#include \"cohort/custom.h\"\n";
   text += kernels;
   return text + marks(context, !checks.empty()) + check_table(checks) +
          fmt::format("\nRT_DEVICE_CALLS({}_device, mark_buffers, {}, {});\n", context.names.prefix,

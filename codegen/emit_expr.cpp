@@ -71,6 +71,7 @@ bool ExprPrinter::is_natural(const ExprRef& expr) const {
       return true;
     case ExprKind::kLoad:
     case ExprKind::kFinish:
+    case ExprKind::kCustom:
       return false;
     case ExprKind::kOp:
       break;
@@ -145,6 +146,7 @@ bool ExprPrinter::is_counting(const ExprRef& expr) const {
       return variables_.at(expr->id).natural && !varies(expr);
     case ExprKind::kLoad:
     case ExprKind::kFinish:
+    case ExprKind::kCustom:
       return false;
     case ExprKind::kOp:
       break;
@@ -215,6 +217,8 @@ ExprText ExprPrinter::print(const ExprRef& expr) const {
       return print_dim(expr->dim);
     case ExprKind::kLoad:
       return print_load(*expr);
+    case ExprKind::kCustom:
+      return print_custom(*expr);
     case ExprKind::kOp:
       return is_counting(expr) ? print_index(expr) : print_op(*expr);
   }
@@ -252,6 +256,25 @@ ExprText ExprPrinter::print_op(const Expr& op) const {
   if (op.dtype == DType::kF16) return {fmt::format("rt_round_f16({})", out.text)};
   if (op.dtype == DType::kBF16) return {fmt::format("rt_round_bf16({})", out.text)};
   return out;
+}
+
+// A function of the user's takes scalars; vectors go through it lane by lane.
+ExprText ExprPrinter::print_custom(const Expr& custom) const {
+  const std::string& name = customs_->name(*custom.custom);
+  std::string args, text;
+  bool varying = false;
+  for (const ExprRef& a : custom.args) {
+    args += (args.empty() ? "" : ", ") + print(a).text;
+    varying = varying || varies(a);
+  }
+  if (varying)
+    text = fmt::format("rt_each_lane<{}>({}, {}, {})", dialect_.value_type(custom.dtype),
+                       variables_.at(*lane_).name, name, args);
+  else
+    text = fmt::format("{}({})", name, args);
+  if (custom.dtype == DType::kF16) return {fmt::format("rt_round_f16({})", text)};
+  if (custom.dtype == DType::kBF16) return {fmt::format("rt_round_bf16({})", text)};
+  return {text};
 }
 
 ExprText ExprPrinter::print_call(const Expr& op) const {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "codegen/dialect.h"
+#include "codegen/emit_custom.h"
 #include "ir/kernel.h"
 
 namespace cohort {
@@ -48,6 +49,8 @@ class ExprPrinter {
   // From here on `expr`, by identity, is spelled `name`: it was given a local of its own.
   void share(const kernel::ExprRef& expr, std::string name) { shared_[expr.get()] = std::move(name); }
   void clear_shared() { shared_.clear(); }
+  // How functions of the user's are called.
+  void use_customs(const CustomNames& customs) { customs_ = &customs; }
 
   // Inside a vector loop `lane` is its variable; elsewhere nothing.
   void enter_lanes(kernel::VarId lane) { lane_ = lane; }
@@ -77,6 +80,7 @@ class ExprPrinter {
   ExprText print_load(const kernel::Expr& load) const;
   ExprText print_op(const kernel::Expr& op) const;
   ExprText print_call(const kernel::Expr& op) const;
+  ExprText print_custom(const kernel::Expr& custom) const;
   const Infix* index_infix(const kernel::Expr& op) const;
   // base + lane, the index object moved by base.
   std::string lanes_from(const kernel::ExprRef& base) const;
@@ -89,6 +93,7 @@ class ExprPrinter {
   std::unordered_map<kernel::VarId, VariableName> variables_;
   std::unordered_map<const kernel::Expr*, std::string> shared_;
   std::optional<kernel::VarId> lane_;
+  const CustomNames* customs_ = nullptr;
 };
 
 }  // namespace cohort

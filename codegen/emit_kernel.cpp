@@ -43,6 +43,8 @@ class KernelWriter {
         dim_names_(environment.compiled.module.dims.size()),
         exprs_(environment.dialect, program_, dim_names_) {
     touched_.stmts(program_, kernel.body);
+    exprs_.use_customs(environment.customs);
+    for (const std::string& name : environment.customs.names()) locals_.reserve(name);
     if (touched_.shares) locals_.reserve("begin"), locals_.reserve("end");
     out_.rows = !kernel.rows.empty();
     out_.fails = touched_.fails;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "codegen/dialect.h"
+#include "codegen/emit_custom.h"
 #include "codegen/names.h"
 #include "compiler/compiled.h"
 
@@ -48,6 +49,7 @@ struct KernelEnvironment {
   const Dialect& dialect;
   Identifiers& file_names;                     // functions and tables of the module's sources
   const CompiledFunction& code;                // the function's, or its copy for some values of dims
+  const CustomNames& customs;                  // functions of the user's
   std::string suffix = {};                     // of the function's name, for the kernels of a copy
   std::string prefix = {};                     // of the module's symbols
   std::vector<DeviceCheck>* checks = nullptr;  // those of the module so far; null on the CPU

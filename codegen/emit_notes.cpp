@@ -33,7 +33,8 @@ struct Line {
 
 std::string line_text(const Function& function, const Module& module, const Node& node,
                       std::map<NodeId, Line>& lines) {
-  std::string text(node.op->name);
+  const Attr* own = find_attr(node.attrs, "function");  // of the user
+  std::string text = own ? comment_text(std::get<std::string>(*own)) : std::string(node.op->name);
   text += '(';
   for (std::size_t k = 0; k < node.inputs.size(); ++k) {
     if (k) text += ", ";

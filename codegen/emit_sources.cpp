@@ -84,9 +84,11 @@ class SourceWriter {
     for (const char* name : {"this_device", "device_state", "device_checks", "mark_buffers"})
       file_names_.reserve(name);
     file_names_.reserve("state_shapes");
-    if (!context.options.instrument) return;
-    file_names_.reserve(prefix + "_profile");
-    file_names_.reserve("counted");
+    if (context.options.instrument) {
+      file_names_.reserve(prefix + "_profile");
+      file_names_.reserve("counted");
+    }
+    customs_.emplace(context.compiled, file_names_);
   }
 
   void function(std::size_t index) {
@@ -116,9 +118,10 @@ class SourceWriter {
   // Kernels and parts of a function, or of its copy whose names end in `suffix`.
   std::vector<PartInfo> parts(std::size_t index, const CompiledFunction& code, const std::string& suffix) {
     const std::vector<kernel::KernelCall> calls = kernel::calls_of(code.program);
-    const KernelEnvironment host{context_.compiled, index, cpp_dialect(), file_names_, code, suffix};
-    KernelEnvironment device{context_.compiled,     index,   cuda_dialect(), file_names_, code, suffix,
-                             context_.names.prefix, &checks_};
+    const KernelEnvironment host{context_.compiled, index, cpp_dialect(), file_names_, code,
+                                 *customs_,         suffix};
+    KernelEnvironment device{context_.compiled, index,  cuda_dialect(),        file_names_, code,
+                             *customs_,         suffix, context_.names.prefix, &checks_};
     kernels_.clear();
     std::vector<PartInfo> parts;
     for (std::size_t at = 0; at < calls.size(); at += kPartCalls) {
@@ -182,6 +185,7 @@ class SourceWriter {
   std::string device_body_;  // kernels on the GPU
   std::vector<DeviceCheck> checks_;
   Counters counters_;
+  std::optional<CustomNames> customs_;
 };
 
 std::vector<Artefact> SourceWriter::finish() {
@@ -195,15 +199,20 @@ std::vector<Artefact> SourceWriter::finish() {
   for (const std::string& body : bodies_) hash = fnv1a(body, hash);
   context_.counter_bytes = counters_.bytes();
   hash = fnv1a(device_body_, hash);
+  hash = fnv1a(customs_->text(cpp_dialect(), kernel::Device::kCpu), hash);
+  hash = fnv1a(customs_->text(cuda_dialect(), kernel::Device::kGpu), hash);
   const std::string tables = emit_state_table(context_);
   hash = fnv1a(tables, fnv1a(entries_, hash));
   context_.hash = hash;
   std::vector<Artefact> sources;
+  const std::string customs = customs_->text(cpp_dialect(), kernel::Device::kCpu);
   for (std::size_t k = 0; k < count; ++k) {
     std::string name = k == 0 ? prefix + ".cpp" : fmt::format("{}_{}.cpp", prefix, k);
     std::string text = preamble(context_, name, k == 0, several());
+    // The functions of the user's are in every source: what one of them does not call costs nothing.
+    if (!customs.empty()) text += "#include \"cohort/custom.h\"\n";
     text += extra_headers(bodies_[k]);
-    text += '\n';
+    text += '\n' + customs;
     if (context_.uses_device())
       text += fmt::format("extern \"C\" RT_HIDDEN const rt_device_calls {}_device;\n", prefix);
     if (several()) text += declarations + "\n";
@@ -222,7 +231,10 @@ std::vector<Artefact> SourceWriter::finish() {
     sources.push_back({std::move(name), std::move(text)});
   }
   if (context_.uses_device())
-    sources.push_back({context_.device_file(), emit_device_source(context_, device_body_, checks_)});
+    sources.push_back(
+        {context_.device_file(),
+         emit_device_source(context_, customs_->text(cuda_dialect(), kernel::Device::kGpu) + device_body_,
+                            checks_)});
   return sources;
 }
 

@@ -387,7 +387,9 @@ void StatementPrinter::hoist_shared(const Stmt& s) {
   for (const ExprRef& e : sharing.order) {
     const std::size_t size = sharing.sizes[e.get()];
     const bool load = e->kind == ExprKind::kLoad;
-    if ((e->kind != ExprKind::kOp && !load) || sharing.references[e.get()] < 2) continue;
+    if ((e->kind != ExprKind::kOp && e->kind != ExprKind::kCustom && !load) ||
+        sharing.references[e.get()] < 2)
+      continue;
     if ((load && size <= kLongLoad) || (e->dtype == DType::kI64 && size <= kLongIndex)) continue;
     const bool varying = exprs_.varies(e);
     const std::string value = exprs_.value(e);

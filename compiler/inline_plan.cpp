@@ -71,8 +71,7 @@ class InlinePlanner {
         return readers.places > 0;
       case OpClass::kElementwise:
         if (readers.apart) return false;
-        if (readers.serial && (scalar_op_info(node.op->scalar).traits & (kTranscendental | kSlow)) != 0)
-          return false;
+        if (readers.serial && (element_traits(*node.op) & (kTranscendental | kSlow)) != 0) return false;
         return once && (readers.root == kNoId || inlined_into_[readers.root] < kMaxInlined);
       case OpClass::kGather:
         return once;

@@ -42,8 +42,8 @@ class Fixing {
   }
   ExprRef value(const ExprRef& e) const {
     if (e->kind == ExprKind::kLoad) return load(e->id, e->dtype, all(e->args, &Fixing::place));
-    if (e->kind != ExprKind::kOp) return e;
-    return op(e->op, all(e->args, &Fixing::value), e->dtype);
+    if (e->kind != ExprKind::kOp && e->kind != ExprKind::kCustom) return e;
+    return with_args(*e, all(e->args, &Fixing::value));
   }
   std::vector<ExprRef> all(const std::vector<ExprRef>& args,
                            ExprRef (Fixing::*each)(const ExprRef&) const) const {

@@ -43,6 +43,8 @@ struct AttrHash {
     for (const std::string& each : value) hash = hash_combine(hash, hash_bytes(each));
     return hash;
   }
+  // The attributes beside it name it.
+  std::uint64_t operator()(const CustomRef&) const { return 1; }
   std::uint64_t operator()(DType value) const { return static_cast<std::uint64_t>(value); }
   std::uint64_t operator()(const IntList& value) const {
     std::uint64_t hash = value.size();

@@ -82,7 +82,7 @@ void check_attrs(const OpDef& op, const Attrs& attrs) {
     const auto spec =
         std::find_if(op.attrs.begin(), op.attrs.end(), [&](const AttrSpec& s) { return s.name == a.name; });
     if (spec == op.attrs.end()) fail(DiagId::kUnknownAttribute, op.name, a.name);
-    static_assert(std::variant_size_v<Attr> == 8 && static_cast<int>(AttrKind::kStrings) == 7,
+    static_assert(std::variant_size_v<Attr> == 9 && static_cast<int>(AttrKind::kCustom) == 8,
                   "AttrKind numbers the alternatives of Attr");
     if (a.value.index() != static_cast<std::size_t>(spec->kind))
       fail(DiagId::kWrongAttribute, op.name, a.name, "has the wrong kind of value");

@@ -28,6 +28,7 @@
 
 namespace cohort {
 
+struct CustomFunction;
 struct OpDef;
 struct Function;
 
@@ -41,7 +42,8 @@ inline constexpr std::uint32_t kNoId = UINT32_MAX;
 // An attribute's value. IntList entries may be null (Python's default in a slice).
 using IntList = std::vector<std::optional<std::int64_t>>;
 using Strings = std::vector<std::string>;
-using Attr = std::variant<bool, std::int64_t, double, std::string, IntList, Shape, DType, Strings>;
+using CustomRef = std::shared_ptr<const CustomFunction>;  // custom_function.h: what readers of graphs put in
+using Attr = std::variant<bool, std::int64_t, double, std::string, IntList, Shape, DType, Strings, CustomRef>;
 struct NamedAttr {
   std::string name;
   Attr value;

@@ -85,6 +85,8 @@ std::string_view expectation(AttrKind kind) {
       return "a dtype";
     case AttrKind::kStrings:
       return "a list of strings";
+    case AttrKind::kCustom:
+      break;
   }
   return "unknown";
 }
@@ -119,6 +121,10 @@ std::optional<Attr> JsonReading::attr(const OpDef& op, const AttrSpec& spec, Jso
       break;
     case AttrKind::kStrings:
       read = strings_attr(value);
+      if (!read && op.attrs_in_node && value.is(JsonKind::kString))
+        read = Strings{std::string(value.string())};
+      break;
+    case AttrKind::kCustom:
       break;
   }
   if (!read) {
@@ -128,28 +134,67 @@ std::optional<Attr> JsonReading::attr(const OpDef& op, const AttrSpec& spec, Jso
   return read;
 }
 
-std::optional<Attrs> JsonReading::attrs(const OpDef& op, JsonValue object) {
+std::optional<Attrs> JsonReading::attrs(const OpDef& op, JsonValue node) {
   Attrs attrs;
   bool is_right = true;
-  if (!object) return attrs;
-  if (!expect(object, JsonKind::kObject, "`attrs`")) return {};
+  for (const AttrSpec& spec : op.attrs) {
+    const JsonValue value = op.attrs_in_node ? node.find(spec.name) : JsonValue();
+    if (!value || spec.kind == AttrKind::kCustom) continue;
+    std::optional<Attr> read = attr(op, spec, value);
+    if (read) attrs.push_back({std::string(spec.name), *std::move(read)});
+    is_right &= read.has_value();
+  }
+  JsonValue object = node.find("attrs");
+  if (object && !expect(object, JsonKind::kObject, "`attrs`")) return {};
+  if (object) is_right &= attrs_object(op, object, attrs);
+  if (!is_right) return {};
+  return attrs;
+}
+
+void JsonReading::check_node_keys(JsonValue node, const OpDef& op) {
+  std::vector<std::string_view> keys{"name", "names", "op", "inputs", "attrs", "type", "loc", "device"};
+  keys.insert(keys.end(), op.regions.begin(), op.regions.end());
+  if (op.attrs_in_node)
+    for (const AttrSpec& spec : op.attrs) keys.push_back(spec.name);
+  check_keys(node, keys, "a node");
+}
+
+bool JsonReading::resolve(const OpDef& op, JsonValue node, Attrs& attrs) {
+  if (!op.literal_dtypes) return true;
+  try {
+    resolve_custom(custom, attrs);
+    return true;
+  } catch (const UserError& error) {
+    // Several nodes may name one function, which is told once.
+    const Location where = node.find("op").location();
+    const std::string note = fmt::format("read for the node at {}", to_string(where));
+    if (wrong_custom_.insert(error.what()).second) errors.add(error, where, {note});
+  }
+  return false;
+}
+
+bool JsonReading::attrs_object(const OpDef& op, JsonValue object, Attrs& attrs) {
+  bool is_right = true;
   for_each_member(object, [&](JsonValue key, JsonValue value) {
     if (key.string().starts_with("x-")) return;
     auto spec = std::find_if(op.attrs.begin(), op.attrs.end(),
                              [&](const AttrSpec& s) { return s.name == key.string(); });
-    if (spec == op.attrs.end()) {
+    if (spec == op.attrs.end() || spec->kind == AttrKind::kCustom) {
       std::vector<std::string_view> known;
-      for (const AttrSpec& s : op.attrs) known.push_back(s.name);
+      for (const AttrSpec& s : op.attrs)
+        if (s.kind != AttrKind::kCustom) known.push_back(s.name);
       add_with_hint(DiagId::kUnknownAttribute, key, did_you_mean(key.string(), known), op.name, key.string());
       is_right = false;
       return;
     }
+    const bool twice =
+        std::any_of(attrs.begin(), attrs.end(), [&](const NamedAttr& a) { return a.name == spec->name; });
+    if (twice) add(DiagId::kDuplicateKey, key, spec->name);
     std::optional<Attr> read = attr(op, *spec, value);
-    if (read) attrs.push_back({std::string(spec->name), std::move(*read)});
+    if (read && !twice) attrs.push_back({std::string(spec->name), std::move(*read)});
     is_right &= read.has_value();
   });
-  if (!is_right) return {};
-  return attrs;
+  return is_right;
 }
 
 }  // namespace cohort

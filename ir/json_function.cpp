@@ -44,7 +44,8 @@ class FunctionReader {
   std::uint32_t names_given(JsonValue object) const;
 
   void make_node(NodeEntry& node);
-  std::optional<std::vector<ValueId>> operands(const OpDef& op, JsonValue list);
+  std::optional<std::vector<ValueId>> operands(const OpDef& op, const std::optional<Attrs>& attrs,
+                                               JsonValue list);
   ValueId make(const OpDef& op, JsonValue object, std::span<const ValueId> inputs, Attrs attrs,
                Regions regions);
   bool check_results(JsonValue object, ValueId first);
@@ -202,12 +203,11 @@ void FunctionReader::make_node(NodeEntry& node) {
     reading_.add_with_hint(DiagId::kUnknownOperator, name, did_you_mean(name.string(), known), name.string());
     return;
   }
-  std::vector<std::string_view> keys{"name", "names", "op", "inputs", "attrs", "type", "loc", "device"};
-  keys.insert(keys.end(), op->regions.begin(), op->regions.end());
-  reading_.check_keys(node.object, keys, "a node");
-  std::optional<Attrs> attrs = reading_.attrs(*op, node.object.find("attrs"));
+  reading_.check_node_keys(node.object, *op);
+  std::optional<Attrs> attrs = reading_.attrs(*op, node.object);
+  if (attrs && !reading_.resolve(*op, node.object, *attrs)) return;
   JsonValue list = reading_.optional(node.object, "inputs", JsonKind::kList);
-  std::optional<std::vector<ValueId>> inputs = operands(*op, list);
+  std::optional<std::vector<ValueId>> inputs = operands(*op, attrs, list);
   std::optional<Regions> functions = reading_.regions(*op, node.object);
   if (!attrs || !inputs || !functions) return;
   ValueId first = make(*op, node.object, *inputs, *std::move(attrs), *std::move(functions));
@@ -263,7 +263,9 @@ bool FunctionReader::check_results(JsonValue object, ValueId first) {
   return true;
 }
 
-std::optional<std::vector<ValueId>> FunctionReader::operands(const OpDef& op, JsonValue list) {
+std::optional<std::vector<ValueId>> FunctionReader::operands(const OpDef& op,
+                                                             const std::optional<Attrs>& attrs,
+                                                             JsonValue list) {
   std::vector<ValueId> values;
   if (!list) return values;
   std::vector<OperandDType> dtypes;
@@ -289,7 +291,7 @@ std::optional<std::vector<ValueId>> FunctionReader::operands(const OpDef& op, Js
   });
   if (!is_right) return {};
   if (!has_literals) return values;
-  settle_literals(op, dtypes);
+  settle_literals(op, attrs.value_or(Attrs{}), dtypes);
   JsonValue operand = list.first();
   for (std::size_t i = 0; i < values.size(); ++i, operand = operand.after()) {
     if (!dtypes[i].is_literal) continue;

@@ -201,6 +201,7 @@ Module read_module_text(std::string json, const std::string& name, const ReadOpt
   JsonDocument document(std::move(json), name, errors);
   TensorFiles files(folder_of(name), options.allow_path);
   JsonReading reading(document, errors, files);
+  reading.custom = {options.custom, folder_of(name), options.allow_path};
   read_root(reading, document.root());
   errors.throw_if_any();
   if (options.files_read) options.files_read->assign(files.opened().begin(), files.opened().end());

@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "ir/graph.h"
+#include "ir/custom_function.h"
 
 namespace cohort {
 
 struct ReadOptions {
   bool allow_path = false;                         // `file` may lead out of the graph's folder
   std::vector<std::string>* files_read = nullptr;  // receives the tensor files that were read, for depfiles
+  CustomReader custom = nullptr;  // reads functions of `custom` nodes; null: they are refused
 };
 
 // Throws UserError with every error found.

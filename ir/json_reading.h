@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <unordered_map>
 
@@ -22,6 +23,7 @@ class JsonReading {
   ErrorList& errors;
   ModuleBuilder builder;
   TensorFiles& files;
+  CustomSource custom{};
   // What a function sees of its module: constants and state variables share one name space.
   struct Global {
     ValueKind kind;       // kState or kConstant
@@ -59,7 +61,10 @@ class JsonReading {
   std::optional<Tensor> external(JsonValue object, const Type& type);
 
   // json_attrs.cpp: nothing, after a message, if one is wrong.
-  std::optional<Attrs> attrs(const OpDef& op, JsonValue object);
+  std::optional<Attrs> attrs(const OpDef& op, JsonValue node);
+  void check_node_keys(JsonValue node, const OpDef& op);
+  // What a `custom` node names, as one more attribute; false after a message.
+  bool resolve(const OpDef& op, JsonValue node, Attrs& attrs);
 
   // json_functions.cpp. Functions may apply functions that stand further down: each is read when it is first
   // needed, so in the module those applied come first.
@@ -79,9 +84,11 @@ class JsonReading {
   };
   void read_function(FunctionEntry& entry);
 
+  std::set<std::string> wrong_custom_;
   std::vector<FunctionEntry> functions_;
   std::unordered_map<std::string_view, std::size_t> function_index_;
   std::optional<Attr> attr(const OpDef& op, const AttrSpec& spec, JsonValue value);
+  bool attrs_object(const OpDef& op, JsonValue object, Attrs& attrs);
 };
 
 // json_function.cpp

@@ -238,7 +238,7 @@ std::string ModuleWriter::operands(const Function& function, const Node& node, c
   for (bool changed = true; changed;) {
     changed = false;
     settled = actual;
-    settle_literals(*node.op, settled);
+    settle_literals(*node.op, node.attrs, settled);
     for (std::size_t i = 0; i < settled.size(); ++i) {
       const DType own = function.type(node.inputs[i]).dtype;
       if (!actual[i].is_literal || settled[i].dtype == own) continue;
@@ -276,6 +276,7 @@ std::string ModuleWriter::node(const Function& function, const Node& node, const
   if (!node.inputs.empty()) text += ", \"inputs\": [" + operands(function, node, names) + "]";
   std::string attrs;
   for (const NamedAttr& attr : node.attrs) {
+    if (std::holds_alternative<CustomRef>(attr.value)) continue;
     std::string value = attr_json(attr.value, module_.dims);
     auto spec = std::find_if(node.op->attrs.begin(), node.op->attrs.end(),
                              [&](const AttrSpec& s) { return s.name == attr.name; });

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/custom_function.h"
+
 namespace cohort::kernel {
 
 namespace {
@@ -110,6 +112,21 @@ ExprRef op(ScalarOp op, std::vector<ExprRef> args, DType result) {
   return make(std::move(e));
 }
 
+ExprRef custom(const CustomFunction& function, std::vector<ExprRef> args, DType result) {
+  Expr e;
+  e.kind = ExprKind::kCustom;
+  e.dtype = result;
+  e.args = std::move(args);
+  e.custom = &function;
+  return make(std::move(e));
+}
+
+ExprRef with_args(const Expr& expr, std::vector<ExprRef> args) {
+  if (expr.kind == ExprKind::kLoad) return load(expr.id, expr.dtype, std::move(args));
+  if (expr.kind == ExprKind::kCustom) return custom(*expr.custom, std::move(args), expr.dtype);
+  return op(expr.op, std::move(args), expr.dtype);
+}
+
 bool is_constant_index(const Expr& e, std::int64_t value) {
   return e.kind == ExprKind::kConst && e.dtype == DType::kI64 && e.bits == static_cast<std::uint64_t>(value);
 }
@@ -118,7 +135,7 @@ bool equal(const ExprRef& a, const ExprRef& b) {
   if (a == b) return true;
   if (!a || !b) return false;
   if (a->kind != b->kind || a->dtype != b->dtype || a->op != b->op || a->id != b->id || a->bits != b->bits ||
-      !(a->dim == b->dim) || a->args.size() != b->args.size())
+      !(a->dim == b->dim) || a->custom != b->custom || a->args.size() != b->args.size())
     return false;
   return std::equal(a->args.begin(), a->args.end(), b->args.begin(),
                     [](const ExprRef& x, const ExprRef& y) { return equal(x, y); });
@@ -131,6 +148,8 @@ std::uint64_t hash(const ExprRef& e) {
   h = mix(mix(h, e->id), e->bits);
   h = mix(mix(mix(h, static_cast<std::uint64_t>(e->dim.offset)), static_cast<std::uint64_t>(e->dim.scale)),
           e->dim.symbol);
+  if (e->custom)
+    for (const char c : custom_key(*e->custom)) h = mix(h, static_cast<std::uint64_t>(c));
   for (const ExprRef& a : e->args) h = mix(h, hash(a));
   return h;
 }

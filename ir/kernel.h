@@ -23,6 +23,7 @@
 //            | transfer buffer = buffer                         a whole buffer to the other device
 //
 //   expr     = constant | v | dim | load buffer[index] | op(expr, ...) | finish(v)
+//            | custom(expr, ...)                              a function of the user's: custom_function.h
 //
 // - Every expr has a dtype; operands obey the operator's row in ops.def; index arithmetic is i64.
 // - f16 and bf16 exprs are held in f32 and rounded to their precision after every operator.
@@ -93,22 +94,27 @@
 #include "ir/scalar_op.h"
 #include "ir/type.h"
 
+namespace cohort {
+struct CustomFunction;
+}
+
 namespace cohort::kernel {
 
 using VarId = std::uint32_t;     // unique within a program
 using BufferId = std::uint32_t;  // index into Program::buffers
 
-enum class ExprKind : std::uint8_t { kConst, kVar, kDim, kLoad, kOp, kFinish };
+enum class ExprKind : std::uint8_t { kConst, kVar, kDim, kLoad, kOp, kFinish, kCustom };
 struct Expr;
 using ExprRef = std::shared_ptr<const Expr>;
 struct Expr {
   ExprKind kind = ExprKind::kConst;
   DType dtype = DType::kI64;
-  ScalarOp op = ScalarOp::kNone;  // kOp
-  std::uint32_t id = 0;           // VarId, BufferId
-  std::uint64_t bits = 0;         // kConst: the scalar's bits
-  Dim dim;                        // kDim: an extent in terms of a named dim
-  std::vector<ExprRef> args;      // kOp: operands; kLoad: index
+  ScalarOp op = ScalarOp::kNone;           // kOp
+  std::uint32_t id = 0;                    // VarId, BufferId
+  std::uint64_t bits = 0;                  // kConst: the scalar's bits
+  Dim dim;                                 // kDim: an extent in terms of a named dim
+  std::vector<ExprRef> args;               // kOp, kCustom: operands; kLoad: index
+  const CustomFunction* custom = nullptr;  // kCustom; an attribute of the module's keeps it
 };
 
 ExprRef constant(Scalar value);
@@ -119,6 +125,9 @@ ExprRef load(BufferId buffer, DType dtype, std::vector<ExprRef> index);
 ExprRef finish(VarId accumulator, DType dtype);
 // Folds when every operand is constant, and x+0, x*1, x*0 on i64 (index arithmetic only).
 ExprRef op(ScalarOp op, std::vector<ExprRef> args, DType result);
+ExprRef custom(const CustomFunction& function, std::vector<ExprRef> args, DType result);
+// The same load, op or custom of other args.
+ExprRef with_args(const Expr& expr, std::vector<ExprRef> args);
 inline ExprRef operator+(const ExprRef& a, const ExprRef& b) { return op(ScalarOp::k_add, {a, b}, a->dtype); }
 inline ExprRef operator-(const ExprRef& a, const ExprRef& b) { return op(ScalarOp::k_sub, {a, b}, a->dtype); }
 inline ExprRef operator*(const ExprRef& a, const ExprRef& b) { return op(ScalarOp::k_mul, {a, b}, a->dtype); }

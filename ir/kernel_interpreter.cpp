@@ -5,6 +5,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "ir/custom_function.h"
 #include "ir/diagnostics.h"
 #include "ir/kernel_calls.h"
 #include "ir/op_def.h"
@@ -218,6 +219,8 @@ class ProgramRun {
         return loaded(e);
       case ExprKind::kFinish:
         return finished(accumulators_.at(e.id));
+      case ExprKind::kCustom:
+        return customised(e);
       case ExprKind::kOp:
         break;
     }
@@ -229,6 +232,16 @@ class ProgramRun {
       if (e.op == ScalarOp::k_mul) return {e.dtype, operands[0].bits * operands[1].bits};
     }
     return evaluate_scalar(e.op, {operands.data(), e.args.size()}, e.dtype);
+  }
+  Scalar customised(const Expr& e) {
+    const CustomDefinition& definition = e.custom->definition();
+    std::vector<Scalar> arguments;
+    for (std::size_t i = 0; i < e.args.size(); ++i)
+      arguments.push_back(cast(value(*e.args[i]), definition.parameters[i].dtype));
+    return cast(evaluate_custom(*e.custom, arguments), e.dtype);
+  }
+  static Scalar cast(Scalar scalar, DType dtype) {
+    return scalar.dtype == dtype ? scalar : evaluate_scalar(ScalarOp::k_cast, {&scalar, 1}, dtype);
   }
   Scalar loaded(const Expr& e) {
     const std::size_t at = position(e.id, e.args);

@@ -3,6 +3,8 @@
 
 #include "ir/kernel.h"
 
+#include "ir/custom_function.h"
+
 namespace cohort::kernel {
 
 namespace {
@@ -45,6 +47,8 @@ struct Printer {
         return fmt::format("{}[{}]", buffer(e->id), list(e->args));
       case ExprKind::kFinish:
         return fmt::format("finish(v{})", e->id);
+      case ExprKind::kCustom:
+        return fmt::format("custom {}({})", e->custom->definition().name, list(e->args));
       case ExprKind::kOp:
         break;
     }

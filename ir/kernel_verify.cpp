@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "ir/custom_function.h"
+
 namespace cohort::kernel {
 namespace {
 
@@ -110,6 +112,10 @@ class Verifier {
         if (static_cast<int>(e->args.size()) != scalar_op_info(e->op).arity) fault("operands of an op");
         return;
       }
+      case ExprKind::kCustom:
+        if (e->args.size() != e->custom->definition().parameters.size())
+          fault("operands of a custom function");
+        return;
       case ExprKind::kConst:
       case ExprKind::kDim:
         return;

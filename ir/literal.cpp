@@ -38,7 +38,13 @@ DType settle_literal(DType natural, DType other) {
   return other;
 }
 
-void settle_literals(const OpDef& op, std::span<OperandDType> operands) {
+void settle_literals(const OpDef& op, const Attrs& attrs, std::span<OperandDType> operands) {
+  if (op.literal_dtypes) {
+    const std::vector<DType> dtypes = op.literal_dtypes(attrs);
+    for (std::size_t i = 0; i < std::min(dtypes.size(), operands.size()); ++i)
+      if (operands[i].is_literal) operands[i].dtype = dtypes[i];
+    return;
+  }
   if (op.scalar != ScalarOp::kNone) {
     const Operands row = scalar_op_info(op.scalar).operands;
     settle_group(operands.subspan(row == Operands::kSelect && !operands.empty() ? 1 : 0),

@@ -20,7 +20,7 @@ struct OperandDType {
 DType natural_dtype(std::string_view literal);
 
 // Replaces the dtypes of the literals by those they take as operands of `op`.
-void settle_literals(const OpDef& op, std::span<OperandDType> operands);
+void settle_literals(const OpDef& op, const Attrs& attrs, std::span<OperandDType> operands);
 // The same beside one value, such as the state variable that a literal updates.
 DType settle_literal(DType natural, DType other);
 

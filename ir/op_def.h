@@ -11,7 +11,8 @@
 
 namespace cohort {
 
-enum class AttrKind : std::uint8_t { kBool, kInt, kFloat, kString, kInts, kShape, kDType, kStrings };
+// A kCustom is written in no file: readers put in what the others of a `custom` node name.
+enum class AttrKind : std::uint8_t { kBool, kInt, kFloat, kString, kInts, kShape, kDType, kStrings, kCustom };
 struct AttrSpec {
   std::string_view name;
   AttrKind kind;
@@ -109,6 +110,10 @@ struct OpDef {
   // attributes.
   ValueId (*expand)(FunctionBuilder& builder, std::span<const ValueId> inputs, const Attrs& attrs,
                     std::string name, LocId loc) = nullptr;
+  // Attributes may stand in the node itself, a list of one string as that string.
+  bool attrs_in_node = false;
+  // The dtypes that literals take as inputs where that depends on neither the other inputs nor the literals.
+  std::vector<DType> (*literal_dtypes)(const Attrs& attrs) = nullptr;
 };
 inline constexpr int kAnyNumber = 1 << 30;
 
@@ -117,6 +122,10 @@ std::span<const OpDef* const> all_ops();
 const OpDef* find_op(std::string_view name);
 const OpDef* scalar_op_def(ScalarOp op);
 inline bool is_scalar(const Node& node) { return node.op->scalar != ScalarOp::kNone; }
+// Of an elementwise operator; of a function of the user's the worst is assumed.
+inline std::uint32_t element_traits(const OpDef& op) {
+  return op.scalar == ScalarOp::kNone ? kTranscendental | kSlow : scalar_op_info(op.scalar).traits;
+}
 
 // The gradient of what is piecewise constant: nothing.
 void no_gradient(GradientContext& context);

@@ -91,7 +91,7 @@ class Reverse {
     for (ValueId r = node.first_result; r < node.first_result + node.result_count; ++r) {
       results.push_back(copies_[r]);
       Symbol total = sum_received(r);
-      if (is_scalar(node))
+      if (node.op->op_class == OpClass::kElementwise)
         mask = total.mask;
       else
         total = total.value == kNoId ? total : unmasked(total);

@@ -41,6 +41,8 @@ Json attr_schema(AttrKind kind) {
       return reference("dtype");
     case AttrKind::kStrings:
       return {{"type", "array"}, {"items", {{"type", "string"}}}};
+    case AttrKind::kCustom:
+      break;
   }
   return true;
 }

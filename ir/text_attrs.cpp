@@ -88,6 +88,8 @@ Attr parse_attr(TextCursor& cursor, AttrKind kind, const Dims& dims) {
     }
     case AttrKind::kStrings:
       return strings(cursor);
+    case AttrKind::kCustom:
+      break;
   }
   internal_error("an attribute of no kind");
 }
@@ -102,7 +104,8 @@ Attrs parse_text_attrs(TextCursor& cursor, const OpDef& op, const Dims& dims) {
     std::string name(cursor.identifier());
     auto spec =
         std::find_if(op.attrs.begin(), op.attrs.end(), [&](const AttrSpec& s) { return s.name == name; });
-    if (spec == op.attrs.end()) throw UserError(diagnostic(DiagId::kUnknownAttribute, where, op.name, name));
+    if (spec == op.attrs.end() || spec->kind == AttrKind::kCustom)
+      throw UserError(diagnostic(DiagId::kUnknownAttribute, where, op.name, name));
     if (find_attr(attrs, name)) throw UserError(diagnostic(DiagId::kDuplicateName, where, name));
     cursor.expect("=");
     set_attr(attrs, name, parse_attr(cursor, spec->kind, dims));

@@ -175,6 +175,7 @@ void FunctionParser::node() {
   }
   std::vector<Operand> inputs = operands();
   Attrs attrs = parse_text_attrs(cursor_, *op, parsing_.dims());
+  parsing_.resolve(*op, where, attrs);
   std::optional<Regions> functions = regions(*op);
   ValueId first = functions ? make(where, *op, inputs, std::move(attrs), *std::move(functions)) : kNoId;
   if (first != kNoId) {
@@ -243,7 +244,7 @@ ValueId FunctionParser::make(const Location& where, const OpDef& op, std::vector
     if (operand.value == kNoId && operand.literal.empty()) return kNoId;
     dtypes.push_back(operand.dtype);
   }
-  settle_literals(op, dtypes);
+  settle_literals(op, attrs, dtypes);
   std::vector<ValueId> values;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     operands[i].dtype.dtype = dtypes[i].dtype;

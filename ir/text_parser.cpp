@@ -1,5 +1,6 @@
 #include "ir/text_parser.h"
 
+#include "ir/files.h"
 #include "ir/tensor_checks.h"
 #include "ir/text_parsing.h"
 #include "ir/type_errors.h"
@@ -163,8 +164,19 @@ Tensor parse_data(TextCursor& cursor, const Type& type, const Dims& dims) {
   return tensor;
 }
 
-Module parse_text(TextCursor& cursor, const std::string& file) {
-  TextParsing parsing{cursor};
+void TextParsing::resolve(const OpDef& op, const Location& where, Attrs& attrs) {
+  if (!op.literal_dtypes) return;
+  try {
+    resolve_custom(custom, attrs);
+  } catch (UserError& error) {
+    for (Diagnostic& each : error.diagnostics())
+      if (each.location.line == 0) each.location = where;
+    throw;
+  }
+}
+
+Module parse_text(TextCursor& cursor, const std::string& file, const CustomReader& custom) {
+  TextParsing parsing{cursor, {custom, folder_of(file), true}};
   parsing.builder.module().file = file;
   try {
     parse_module(parsing);
@@ -175,9 +187,9 @@ Module parse_text(TextCursor& cursor, const std::string& file) {
   return parsing.builder.finish();
 }
 
-Module parse_text(std::string_view text, const std::string& file) {
+Module parse_text(std::string_view text, const std::string& file, const CustomReader& custom) {
   TextCursor cursor(text, file);
-  Module module = parse_text(cursor, file);
+  Module module = parse_text(cursor, file, custom);
   if (!cursor.at_end()) cursor.fail_expected("`dim`, `const`, `state` or `func`");
   return module;
 }

@@ -5,16 +5,17 @@
 #include <string>
 #include <string_view>
 
-#include "ir/graph.h"
+#include "ir/custom_function.h"
 #include "ir/text_cursor.h"
 
 namespace cohort {
 
 // `file` is the text's name in messages. Syntax errors end the reading; all other errors are reported
 // together.
-Module parse_text(std::string_view text, const std::string& file);
+// `custom` reads the functions of `custom` nodes; without it they are refused.
+Module parse_text(std::string_view text, const std::string& file, const CustomReader& custom = nullptr);
 // The same from a cursor, up to the end of the last function: what follows is the caller's.
-Module parse_text(TextCursor& cursor, const std::string& file);
+Module parse_text(TextCursor& cursor, const std::string& file, const CustomReader& custom = nullptr);
 
 // Nested lists of numbers, or one number that fills the shape.
 Tensor parse_data(TextCursor& cursor, const Type& type, const Dims& dims);

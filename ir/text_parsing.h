@@ -19,6 +19,7 @@ struct TextGlobal {
 
 struct TextParsing {
   TextCursor& cursor;
+  CustomSource custom{};
   ErrorList errors{};
   ModuleBuilder builder{""};
   std::unordered_map<std::string, TextGlobal> globals{};
@@ -28,6 +29,8 @@ struct TextParsing {
   Type type();
   // Reads `@name` and gives the name; digits, which number what has no name, give an empty one.
   std::string global_name(std::string& key);
+  // What a `custom` node names, as one more attribute.
+  void resolve(const OpDef& op, const Location& where, Attrs& attrs);
   // text_function.cpp: from behind the word `func` to the closing brace.
   void function();
 };

@@ -86,6 +86,7 @@ std::string attr_text(const Attr& value, const Dims& dims) {
     }
     std::string operator()(const Shape& shape) const { return to_string(shape, dims); }
     std::string operator()(DType dtype) const { return std::string(dtype_name(dtype)); }
+    std::string operator()(const CustomRef&) const { return {}; }
     std::string operator()(const Strings& list) const {
       std::string text = "[";
       for (const std::string& entry : list) text += (text.size() > 1 ? ", " : "") + json_quote(entry);
@@ -156,7 +157,7 @@ std::string FunctionText::operands(const Node& node) const {
     for (std::size_t i = 0; i < settled.size(); ++i) {
       if (settled[i].is_literal) settled[i].dtype = natural_dtype(references_[node.inputs[i]]);
     }
-    settle_literals(*node.op, settled);
+    settle_literals(*node.op, node.attrs, settled);
     for (std::size_t i = 0; i < actual.size(); ++i) {
       if (!actual[i].is_literal || settled[i].dtype == actual[i].dtype) continue;
       actual[i].is_literal = false;
@@ -185,6 +186,7 @@ std::string FunctionText::node(NodeId id, int indent) const {
   for (const NamedAttr& attr : node.attrs) {
     auto spec = std::find_if(node.op->attrs.begin(), node.op->attrs.end(),
                              [&](const AttrSpec& s) { return s.name == attr.name; });
+    if (std::holds_alternative<CustomRef>(attr.value)) continue;
     // As texts, for -0.0 is not the default 0.0.
     const std::string value = attr_text(attr.value, module_.dims);
     if (spec != node.op->attrs.end() && spec->fallback && attr_text(*spec->fallback, module_.dims) == value)

@@ -86,7 +86,7 @@ class LoopHoister {
   }
 
   static bool costs(const ExprRef& e) {
-    if (e->kind == ExprKind::kLoad) return true;
+    if (e->kind == ExprKind::kLoad || e->kind == ExprKind::kCustom) return true;
     if (e->kind == ExprKind::kOp && e->dtype != DType::kI64) return true;
     return std::any_of(e->args.begin(), e->args.end(), costs);
   }
@@ -101,8 +101,7 @@ class LoopHoister {
       changed = changed || args.back() != arg;
     }
     if (!changed) return e;
-    return e->kind == ExprKind::kLoad ? load(e->id, e->dtype, std::move(args))
-                                      : op(e->op, std::move(args), e->dtype);
+    return with_args(*e, std::move(args));
   }
 
   ExprRef named(const ExprRef& e) {

@@ -53,6 +53,7 @@ double LoopCost::expression(const Expr& expr, const LoopVariation* lanes) const 
   double cost = 0;
   if (expr.kind == ExprKind::kOp)
     cost = (scalar_op_info(expr.op).traits & Trait::kTranscendental) != 0 ? cpu_.function_instructions : 1;
+  if (expr.kind == ExprKind::kCustom) cost = cpu_.function_instructions;
   for (const ExprRef& arg : expr.args) cost += expression(*arg, lanes);
   return cost;
 }

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ir/custom_function.h"
 #include "ir/kernel.h"
 
 namespace cohort::kernel {
@@ -40,6 +41,10 @@ class ShapeWalk {
   }
 
  private:
+  void text(const std::string& characters) {
+    number(characters.size());
+    bytes_ += characters;
+  }
   void variable(VarId var) { number(variables_.try_emplace(var, variables_.size()).first->second); }
   void expr(const ExprRef& e) {
     code(e->kind);
@@ -57,6 +62,9 @@ class ShapeWalk {
         break;
       case ExprKind::kOp:
         code(e->op);
+        break;
+      case ExprKind::kCustom:
+        text(custom_key(*e->custom));
         break;
     }
     for (const ExprRef& arg : e->args) expr(arg);
@@ -81,8 +89,7 @@ class ShapeWalk {
     number(s.buffers.size());
     for (const BufferId b : s.buffers) writer_.buffer(b);
     number(s.outputs);
-    number(s.text.size());
-    bytes_ += s.text;
+    text(s.text);
     list(s.body);
     list(s.else_body);
   }

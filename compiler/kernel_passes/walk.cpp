@@ -39,8 +39,7 @@ ExprRef rewrite(const ExprRef& expr, const std::function<ExprRef(const ExprRef&)
     changed = changed || args.back() != arg;
   }
   if (!changed) return f(expr);
-  if (expr->kind == ExprKind::kLoad) return f(load(expr->id, expr->dtype, std::move(args)));
-  return f(op(expr->op, std::move(args), expr->dtype));
+  return f(with_args(*expr, std::move(args)));
 }
 
 void rewrite_exprs(Stmt& stmt, const std::function<ExprRef(const ExprRef&)>& f) {

@@ -5,6 +5,7 @@
 
 #include "compiler/kernel_passes/walk.h"
 #include "compiler/merge/tables.h"
+#include "ir/custom_function.h"
 
 namespace cohort::merge {
 namespace {
@@ -95,6 +96,7 @@ class Roller {
         if (known == t.buffers.end()) t.buffers.push_back(e->id);
       }
     }
+    if (e->kind == ExprKind::kCustom) t.shape += custom_key(*e->custom) + '\0';
     for (const ExprRef& a : e->args) describe(a, t);
   }
   static void put_dim(const Dim& d, Term& t) {

@@ -66,8 +66,7 @@ class LoopHoister {
   }
   bool is_shared(const Node& n) const { return shared_[n.first_result]; }
   static bool is_worth(const Node& n) {
-    if (n.op->op_class == OpClass::kElementwise)
-      return (scalar_op_info(n.op->scalar).traits & kTranscendental) != 0;
+    if (n.op->op_class == OpClass::kElementwise) return (element_traits(*n.op) & kTranscendental) != 0;
     return n.op->op_class == OpClass::kReduction || n.op->op_class == OpClass::kOpaque;
   }
 

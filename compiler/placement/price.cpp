@@ -136,9 +136,10 @@ class GpuTime {
     for_each_expr(s, [&](const ExprRef& e) {
       for_each_node(e, [&](const Expr& node) {
         if (node.kind == ExprKind::kLoad) ++loads;
-        if (node.kind != ExprKind::kOp) return;
+        if (node.kind != ExprKind::kOp && node.kind != ExprKind::kCustom) return;
         f64 = f64 || node.dtype == DType::kF64;
-        const bool function = (scalar_op_info(node.op).traits & Trait::kTranscendental) != 0;
+        const bool function =
+            node.kind == ExprKind::kCustom || (scalar_op_info(node.op).traits & Trait::kTranscendental) != 0;
         instructions += function ? gpu_.function_instructions : 1;
       });
     });

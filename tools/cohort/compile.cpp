@@ -6,8 +6,11 @@
 
 #include "codegen/depfile.h"
 #include "compiler/derive/split_loops.h"
+#include "ir/files.h"
 #include "ir/json_reader.h"
+#include "ir/text_parser.h"
 #include "tools/cohort/build_graph.h"
+#include "tools/cohort/clang_tools.h"
 #include "tools/cohort/command.h"
 #include "tools/cohort/input.h"
 #include "tools/cohort/merge_option.h"
@@ -32,8 +35,11 @@ struct Request {
 };
 
 // The text form holds all its data; JSON may name tensor files, which are told.
-Module read_graph(Request& request, std::vector<std::string>& tensor_files) {
-  if (request.graph.ends_with(".txt")) return load_graph({request.graph, request.read.allow_path});
+Module read_graph(Request& request, std::vector<std::string>& tensor_files,
+                  std::vector<std::string>& headers) {
+  request.read.custom = custom_reader(&headers);
+  if (request.graph.ends_with(".txt"))
+    return parse_text(read_file(request.graph), request.graph, request.read.custom);
   request.read.files_read = &tensor_files;
   return read_module(request.graph, request.read);
 }
@@ -44,10 +50,11 @@ int run_compile(Request& request) {
   request.compile.threads = request.emit.threads = request.threads != "off";
   if (request.threads == "openmp") request.library.flags.emplace_back("-fopenmp");
   request.emit.tool = "cohort " COHORT_VERSION;
-  std::vector<std::string> inputs{request.graph}, tensor_files;
-  Module module = read_graph(request, tensor_files);
+  std::vector<std::string> inputs{request.graph}, tensor_files, headers;
+  Module module = read_graph(request, tensor_files, headers);
   if (request.checkpoint != "none") module = with_checkpoints(std::move(module), request.checkpoint);
   inputs.insert(inputs.end(), tensor_files.begin(), tensor_files.end());
+  inputs.insert(inputs.end(), headers.begin(), headers.end());
   inputs.insert(inputs.end(), request.profiles.begin(), request.profiles.end());
   if (!request.device_profile.empty()) {
     inputs.push_back(request.device_profile);

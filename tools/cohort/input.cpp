@@ -6,12 +6,15 @@
 #include "ir/files.h"
 #include "ir/json_reader.h"
 #include "ir/text_parser.h"
+#include "tools/cohort/clang_tools.h"
 
 namespace cohort {
 
 Module load_graph(const GraphInput& input) {
-  if (!input.path.ends_with(".txt")) return read_module(input.path, {.allow_path = input.allow_path});
-  return parse_text(read_file(input.path), input.path);
+  const CustomReader custom = custom_reader();
+  if (!input.path.ends_with(".txt"))
+    return read_module(input.path, {.allow_path = input.allow_path, .custom = custom});
+  return parse_text(read_file(input.path), input.path, custom);
 }
 
 const Function& choose_function(const Module& module, const std::string& name) {

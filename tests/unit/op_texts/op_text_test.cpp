@@ -10,6 +10,7 @@
 #include "ir/text_parser.h"
 #include "ir/text_printer.h"
 #include "ir/verify.h"
+#include "tests/support/custom_functions.h"
 
 namespace cohort {
 
@@ -37,7 +38,7 @@ TEST_CASE("what passes make of every case parses back to itself") {
   for (const Module& module : {without_applied_functions(joined), optimise(joined, {})}) {
     CHECK(verify(module) == std::vector<std::string>());
     const std::string text = print_text(module);
-    CHECK(print_text(parse_text(text, "joined.txt")) == text);
+    CHECK(print_text(parse_text(text, "joined.txt", test::custom_functions())) == text);
   }
 }
 

@@ -1,0 +1,28 @@
+// What cohort does with the libraries of clang, behind types of our own: reading functions of the user's,
+// parsing and formatting what is emitted. The libraries are large, so all of this is one shared object,
+// which is loaded when it is needed first (tools/cohort/clang_tools.h) and absent where cohort was built
+// without LLVM.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/custom_function.h"
+
+namespace cohort {
+
+struct CustomReading {
+  CustomFunction function{};
+  std::vector<Diagnostic> errors{};       // if any, there is no function
+  std::vector<std::string> files_read{};  // the header and what it includes, sorted
+};
+
+struct ClangTools {
+  // Reads one function, without derivatives, and what it calls.
+  CustomReading (*read_function)(const std::string& path, const std::string& function);
+};
+
+}  // namespace cohort
+
+// The only symbol of the shared object.
+extern "C" __attribute__((visibility("default"))) const cohort::ClangTools* cohort_clang_tools();

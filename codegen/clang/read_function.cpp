@@ -1,0 +1,91 @@
+// Finds the function in the header, translates it and copies its text.
+#include <clang/AST/DeclTemplate.h>
+#include <fmt/format.h>
+
+#include "codegen/clang/clang_tools.h"
+#include "codegen/clang/copy_text.h"
+
+namespace cohort {
+
+namespace {
+
+using namespace clang;
+
+// All functions of a name in namespaces, whatever header they are in but ours.
+struct Search {
+  const SourceManager& sources;
+  const std::string& wanted;
+  std::vector<const FunctionDecl*> functions{};  // each once
+  const FunctionTemplateDecl* function_template = nullptr;
+
+  void in(const DeclContext& context) {
+    for (const Decl* each : context.decls()) {
+      if (isa<NamespaceDecl, LinkageSpecDecl, ExportDecl>(each)) in(*cast<DeclContext>(each));
+      if (const auto* found = dyn_cast<FunctionTemplateDecl>(each); found && is_wanted(*found))
+        function_template = found;
+      const auto* function = dyn_cast<FunctionDecl>(each);
+      if (function == nullptr || !is_wanted(*function)) continue;
+      const FunctionDecl* canonical = function->getCanonicalDecl();
+      if (std::find(functions.begin(), functions.end(), canonical) == functions.end())
+        functions.push_back(canonical);
+    }
+  }
+  bool is_wanted(const NamedDecl& named) const {
+    if (is_private(sources, named.getLocation())) return false;
+    return wanted.find("::") == wanted.npos ? named.getNameAsString() == wanted
+                                            : named.getQualifiedNameAsString() == wanted;
+  }
+};
+
+const FunctionDecl& chosen(const ASTContext& context, const std::string& path, const std::string& wanted) {
+  const SourceManager& sources = context.getSourceManager();
+  Search search{sources, wanted};
+  search.in(*context.getTranslationUnitDecl());
+  const auto wrong = [&](const NamedDecl& at, const std::string& what) {
+    throw UserError(
+        diagnostic(DiagId::kCustomSignature, location_of(sources, at.getLocation()), wanted, what));
+  };
+  if (search.function_template) wrong(*search.function_template, "it is a template");
+  if (search.functions.empty())
+    throw UserError(diagnostic(DiagId::kCustomNotFound, Location{}, path, wanted));
+  if (search.functions.size() > 1) {
+    std::string others;
+    for (const FunctionDecl* each : search.functions)
+      others += (others.empty() ? "" : ", ") + to_string(location_of(sources, each->getLocation()));
+    wrong(*search.functions[1], fmt::format("there are several functions of this name: {}", others));
+  }
+  if (search.functions[0]->getDefinition() == nullptr)
+    wrong(*search.functions[0], "it is declared and has no body");
+  return *search.functions[0];
+}
+
+CustomReading read_function(const std::string& path, const std::string& function) {
+  CustomReading reading;
+  std::vector<Diagnostic> faults;
+  reading.errors =
+      with_parsed(path, reading.files_read, [&](ASTContext& context, const syntax::TokenBuffer& tokens) {
+        try {
+          Translator translator(context);
+          CustomFunction made = translator.function(chosen(context, path, function));
+          for (std::size_t d = 0; d < made.definitions.size(); ++d) {
+            const FunctionDecl& declared = *translator.declarations()[d];
+            if (is_private(context.getSourceManager(), declared.getLocation())) continue;
+            made.definitions[d].body = copied_text(context, tokens, declared, translator);
+          }
+          reading.function = std::move(made);
+        } catch (const UserError& error) {
+          faults = error.diagnostics();
+        }
+      });
+  reading.errors.insert(reading.errors.end(), faults.begin(), faults.end());
+  return reading;
+}
+
+}  // namespace
+
+}  // namespace cohort
+
+extern "C" const cohort::ClangTools* cohort_clang_tools() {
+  static const cohort::ClangTools tools{cohort::read_function};
+  return &tools;
+}

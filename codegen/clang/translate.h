@@ -1,0 +1,47 @@
+// The bodies of functions as CustomNode trees: everything that a function may do is translated here, and
+// everything else is refused with its place.
+#pragma once
+
+#include <map>
+
+#include "codegen/clang/refuse.h"
+#include "ir/custom_function.h"
+
+namespace cohort {
+
+// The function and what it calls; `found` is the function itself. Texts are left empty. Throws UserError.
+class Translator {
+ public:
+  explicit Translator(clang::ASTContext& context) : context_(context), sources_(context.getSourceManager()) {}
+
+  CustomFunction function(const clang::FunctionDecl& found);
+
+  // By definition of the function: where it stands; what is one of our private headers has no text.
+  const std::vector<const clang::FunctionDecl*>& declarations() const { return declarations_; }
+  std::uint32_t definition_of(const clang::FunctionDecl& callee) const {
+    return known_.at(callee.getCanonicalDecl());
+  }
+  bool is_called(const clang::FunctionDecl& callee) const {
+    return known_.contains(callee.getCanonicalDecl());
+  }
+
+ private:
+  std::uint32_t definition(const clang::FunctionDecl& declared);
+  void signature(const clang::FunctionDecl& function, CustomDefinition& definition);
+
+  clang::ASTContext& context_;
+  const clang::SourceManager& sources_;
+  CustomFunction result_;
+  std::vector<const clang::FunctionDecl*> declarations_;
+  std::map<const clang::FunctionDecl*, std::uint32_t> known_;
+  std::vector<const clang::FunctionDecl*> open_;  // whose bodies are being translated
+  friend class BodyTranslator;
+};
+
+// std::exp and its like: null if the function is none.
+const char* math_name(const clang::SourceManager& sources, const clang::FunctionDecl& function);
+// The value of an expression that does not depend on the function's variables: a literal, a constant, a call
+// of <limits>.
+std::optional<Scalar> constant_value(const clang::ASTContext& context, const clang::Expr& expr);
+
+}  // namespace cohort

@@ -1,0 +1,32 @@
+#include "tests/support/custom_functions.h"
+
+#include <array>
+
+#include "codegen/custom_reader.h"
+
+namespace cohort::test {
+
+CustomReader custom_functions() {
+#ifdef COHORT_CLANG_LIBRARY
+  static const CustomReader reader = custom_reader([](std::string& why_not) {
+    return load_clang_tools(std::array<std::string, 1>{COHORT_CLANG_LIBRARY}, why_not);
+  });
+  return [](const CustomRequest& request) {
+    CustomRequest here = request;
+    here.path = COHORT_SOURCE_DIR "/tests/ops/" + request.path;
+    return reader(here);
+  };
+#else
+  return nullptr;
+#endif
+}
+
+bool is_skipped(const std::string& path) {
+#ifdef COHORT_CLANG_LIBRARY
+  return path.empty();  // none
+#else
+  return path.find("/custom/") != path.npos || path.ends_with("/ops/custom.txt");
+#endif
+}
+
+}  // namespace cohort::test
