@@ -10,6 +10,13 @@
 
 namespace cohort {
 
+// A C++ function that computes nodes of a function of the module.
+struct EmittedPlace {
+  std::string name;
+  std::size_t function = 0;
+  std::vector<NodeId> nodes;
+};
+
 struct EmitOptions {
   std::string prefix;                     // of symbols and file names; empty: the module's name
   std::string tool = "cohort";            // name and version, for the manifest and the files' first lines
@@ -18,7 +25,8 @@ struct EmitOptions {
   std::uint64_t source_bytes = 1u << 20;  // a source that grows beyond this is followed by another
   bool threads = true;                    // the interface has set_parallel
   bool instrument = false;  // calls, values of dims and times of kernels are counted: README, "Profiles"
-  int shards = 0;           // exactly so many sources, some of them perhaps empty; 0: as many as needed
+  std::vector<EmittedPlace>* places = nullptr;  // receives one entry for each kernel
+  int shards = 0;  // exactly so many sources, some of them perhaps empty; 0: as many as needed
 };
 
 // Pure: equal modules and options give equal bytes.

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "compiler/kernel_passes/walk.h"
+#include "ir/ops/extern_call.h"
 
 namespace cohort {
 
@@ -40,6 +41,30 @@ void CustomNames::add(const CustomFunction& function, kernel::Device device, Ide
     entries.push_back(found->second);
   }
   of_function_[&function] = entries.back();
+}
+
+std::string extern_declarations(const CompiledModule& compiled, const Dialect& dialect) {
+  std::map<std::string, std::string> declarations;  // by function
+  const auto collect = [&](const CompiledFunction& code) {
+    for (const kernel::Kernel& k : code.program.kernels)
+      kernel::for_each_stmt(k.body, [&](const kernel::Stmt& s) {
+        const std::optional<ops::ExternCall> call =
+            s.kind == kernel::StmtKind::kCall ? ops::extern_call(s.text) : std::nullopt;
+        if (!call) return;
+        std::string parameters;
+        for (std::size_t b = 1; b < s.buffers.size(); ++b)
+          parameters += fmt::format("{}{}{}*", b > 1 ? ", " : "", b < s.outputs ? "" : "const ",
+                                    dialect.storage_type(code.program.buffers[s.buffers[b]].dtype));
+        for (std::size_t e = 0; e < s.index.size(); ++e) parameters += ", int64_t";
+        declarations.try_emplace(call->function, parameters);
+      });
+  };
+  for (const CompiledFunction& function : compiled.functions) collect(function);
+  for (const SpecialisedFunction& copy : compiled.specialised) collect(copy.code);
+  std::string text;
+  for (const auto& [function, parameters] : declarations)
+    text += fmt::format("extern \"C\" int32_t {}({});\n", function, parameters);
+  return text.empty() ? text : "// Functions that are linked with the module.\n" + text;
 }
 
 const std::string& CustomNames::name(const CustomFunction& function) const {

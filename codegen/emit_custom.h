@@ -39,4 +39,8 @@ class CustomNames {
   std::map<const CustomFunction*, std::size_t> of_function_;
 };
 
+// Declarations of all functions of the user's on whole arrays that the module calls (ir/ops/extern_call.h);
+// empty if there are none.
+std::string extern_declarations(const CompiledModule& compiled, const Dialect& dialect);
+
 }  // namespace cohort

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "ir/diagnostics.h"
+#include "ir/ops/extern_call.h"
 
 namespace cohort {
 
@@ -195,6 +196,16 @@ std::string ExprPrinter::store(kernel::BufferId buffer, const ExprRef& at, const
     return fmt::format("rt_store{}({}, {}, {});", mask, name, lanes_from(where->base), text);
   return fmt::format("rt_scatter{}({}, {}, {}, {}, {});", mask, name, index(where->base), index(where->step),
                      lane, text);
+}
+
+std::string ExprPrinter::call(const kernel::Stmt& s) const {
+  const std::optional<ops::ExternCall> own = ops::extern_call(s.text);
+  std::string args = s.grain ? "header, " + index(s.grain) : "";
+  const auto add = [&](const std::string& text) { args += (args.empty() ? "" : ", ") + text; };
+  for (std::size_t b = own ? 1 : 0; b < s.buffers.size(); ++b) add(buffer_names_[s.buffers[b]]);
+  for (const ExprRef& scalar : s.index) add(index(scalar));
+  if (own) return fmt::format("{}[0] = {}({});", buffer_names_[s.buffers[0]], own->function, args);
+  return fmt::format("{}{}({});", s.text, s.grain ? "_shared" : "", args);
 }
 
 ExprText ExprPrinter::print(const ExprRef& expr) const {

@@ -65,6 +65,9 @@ class ExprPrinter {
   // "p[i] = v;" in its form for the buffer and the lanes.
   std::string store(kernel::BufferId buffer, const kernel::ExprRef& index,
                     const kernel::ExprRef& value) const;
+  // "rt_name(buffers, scalars);" of a call of the runtime, or "status[0] = name(buffers, extents);" of a
+  // function of the user's.
+  std::string call(const kernel::Stmt& call) const;
   std::string extent(const Dim& dim) const { return print_dim(dim).text; }
 
   bool varies(const kernel::ExprRef& expr) const;

@@ -166,13 +166,23 @@ class SourceWriter {
   const EmittedKernel& kernel(const KernelEnvironment& environment, const kernel::Kernel& kernel,
                               std::uint32_t id) {
     auto [found, fresh] = kernels_.try_emplace(id);
-    if (fresh) found->second = emit_kernel(environment, kernel);
+    if (fresh) {
+      found->second = emit_kernel(environment, kernel);
+      if (context_.options.places) add_place(environment, kernel, found->second.name);
+    }
     const std::string& text = found->second.text;
     const bool on_gpu = kernel.device == kernel::Device::kGpu;
     if (fresh && on_gpu) device_body_ += "\n" + text;
     if (in_source_.insert(found->second.name).second)
       bodies_.back() += on_gpu ? found->second.declaration : "\n" + text;
     return found->second;
+  }
+
+  // Of a kernel on the GPU the name is that of its launcher.
+  void add_place(const KernelEnvironment& environment, const kernel::Kernel& kernel, std::string name) {
+    const std::string own = environment.prefix + "_";
+    if (kernel.device == kernel::Device::kGpu && name.starts_with(own)) name.erase(0, own.size());
+    context_.options.places->push_back({std::move(name), environment.function, collect_sources(kernel.body)});
   }
 
   EmitContext& context_;
@@ -206,13 +216,14 @@ std::vector<Artefact> SourceWriter::finish() {
   context_.hash = hash;
   std::vector<Artefact> sources;
   const std::string customs = customs_->text(cpp_dialect(), kernel::Device::kCpu);
+  const std::string externs = extern_declarations(context_.compiled, cpp_dialect());
   for (std::size_t k = 0; k < count; ++k) {
     std::string name = k == 0 ? prefix + ".cpp" : fmt::format("{}_{}.cpp", prefix, k);
     std::string text = preamble(context_, name, k == 0, several());
     // The functions of the user's are in every source: what one of them does not call costs nothing.
     if (!customs.empty()) text += "#include \"cohort/custom.h\"\n";
     text += extra_headers(bodies_[k]);
-    text += '\n' + customs;
+    text += '\n' + externs + customs;
     if (context_.uses_device())
       text += fmt::format("extern \"C\" RT_HIDDEN const rt_device_calls {}_device;\n", prefix);
     if (several()) text += declarations + "\n";

@@ -349,12 +349,7 @@ void StatementPrinter::print(const Stmt& s) {
                    dtype, buffer.shape.size(), name));
 }
 
-void StatementPrinter::call(const Stmt& s) {
-  std::string args = s.grain ? "header, " + exprs_.index(s.grain) : "";
-  for (const kernel::BufferId id : s.buffers) args += (args.empty() ? "" : ", ") + exprs_.buffer_name(id);
-  for (const ExprRef& scalar : s.index) args += (args.empty() ? "" : ", ") + exprs_.index(scalar);
-  line(fmt::format("{}{}({});", s.text, s.grain ? "_shared" : "", args));
-}
+void StatementPrinter::call(const Stmt& s) { line(exprs_.call(s)); }
 
 namespace {
 
@@ -387,9 +382,7 @@ void StatementPrinter::hoist_shared(const Stmt& s) {
   for (const ExprRef& e : sharing.order) {
     const std::size_t size = sharing.sizes[e.get()];
     const bool load = e->kind == ExprKind::kLoad;
-    if ((e->kind != ExprKind::kOp && e->kind != ExprKind::kCustom && !load) ||
-        sharing.references[e.get()] < 2)
-      continue;
+    if ((!is_computed(*e) && !load) || sharing.references[e.get()] < 2) continue;
     if ((load && size <= kLongLoad) || (e->dtype == DType::kI64 && size <= kLongIndex)) continue;
     const bool varying = exprs_.varies(e);
     const std::string value = exprs_.value(e);

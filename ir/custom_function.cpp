@@ -1,5 +1,6 @@
 #include "ir/custom_function.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include "ir/files.h"
+#include "ir/op_def.h"
 
 namespace cohort {
 
@@ -351,26 +353,42 @@ std::string custom_key(const CustomFunction& function) {
   return key;
 }
 
-void resolve_custom(const CustomSource& source, Attrs& attrs) {
+void resolve_custom(const CustomSource& source, const OpDef& op, Attrs& attrs) {
+  std::sort(attrs.begin(), attrs.end(),
+            [](const NamedAttr& a, const NamedAttr& b) { return a.name < b.name; });
+  const auto lies_at = [&](const std::string& path) {
+    return std::filesystem::path(resolve_path(source.folder, path, source.allow_path))
+        .lexically_normal()
+        .string();
+  };
+  if (!op.literal_dtypes) {
+    const std::string library = attr_or<std::string>(attrs, "library", "");
+    // Without a slash it would be sought elsewhere.
+    if (!library.empty())
+      set_attr(attrs, "library", (std::filesystem::path(".") / lies_at(library)).string());
+    return;
+  }
   const Attr* path = find_attr(attrs, "source");
   const Attr* function = find_attr(attrs, "function");
   if (path == nullptr) fail(DiagId::kMissingAttribute, "custom", "source");
   if (function == nullptr) fail(DiagId::kMissingAttribute, "custom", "function");
   if (!source.read) fail(DiagId::kCustomUnread);
   const Attr* derivative = find_attr(attrs, "derivative");
-  CustomRequest request{
-      std::filesystem::path(resolve_path(source.folder, std::get<std::string>(*path), source.allow_path))
-          .lexically_normal()
-          .string(),
-      std::get<std::string>(*function), derivative ? std::get<Strings>(*derivative) : Strings{}};
+  CustomRequest request{lies_at(std::get<std::string>(*path)), std::get<std::string>(*function),
+                        derivative ? std::get<Strings>(*derivative) : Strings{}};
   set_attr(attrs, "resolved", source.read(request));
 }
 
-Scalar evaluate_custom(const CustomFunction& function, std::span<const Scalar> arguments) {
+Scalar evaluate_custom(const CustomFunction& function, std::span<const Scalar> arguments, DType dtype) {
+  const auto cast = [](Scalar scalar, DType to) {
+    return scalar.dtype == to ? scalar : evaluate_scalar(ScalarOp::k_cast, {&scalar, 1}, to);
+  };
+  const CustomDefinition& definition = function.definition();
   std::vector<std::uint64_t> values;
-  for (const Scalar& argument : arguments) values.push_back(argument.bits);
-  return {function.definition().dtype,
-          Run(function).call(function.definitions.size() - 1, std::move(values))};
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    values.push_back(cast(arguments[i], definition.parameters[i].dtype).bits);
+  return cast({definition.dtype, Run(function).call(function.definitions.size() - 1, std::move(values))},
+              dtype);
 }
 
 }  // namespace cohort

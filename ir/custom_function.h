@@ -109,8 +109,9 @@ struct CustomFunction {
 
 // What tells functions apart, the same in every run and folder: their text.
 std::string custom_key(const CustomFunction& function);
-// The result for arguments of the parameters' dtypes. Undefined behaviour is a UserError at its place.
-Scalar evaluate_custom(const CustomFunction& function, std::span<const Scalar> arguments);
+// The result in `dtype` for arguments that are cast to the parameters' dtypes. Undefined behaviour is a
+// UserError at its place.
+Scalar evaluate_custom(const CustomFunction& function, std::span<const Scalar> arguments, DType dtype);
 
 // What a node asks for: `function` in the header `path`, and by parameter the name of the function that gives
 // its derivative ("": none; an empty list: none at all).
@@ -128,7 +129,8 @@ struct CustomSource {
   std::string folder = ".";
   bool allow_path = false;
 };
-// Puts the function that the attributes of a node name among them, if they name one.
-void resolve_custom(const CustomSource& source, Attrs& attrs);
+// Of a node with functions of the user's: puts what its attributes name among them, and the library of an
+// `extern` where it lies.
+void resolve_custom(const CustomSource& source, const OpDef& op, Attrs& attrs);
 
 }  // namespace cohort

@@ -160,9 +160,9 @@ void JsonReading::check_node_keys(JsonValue node, const OpDef& op) {
 }
 
 bool JsonReading::resolve(const OpDef& op, JsonValue node, Attrs& attrs) {
-  if (!op.literal_dtypes) return true;
+  if (!op.attrs_in_node) return true;
   try {
-    resolve_custom(custom, attrs);
+    resolve_custom(custom, op, attrs);
     return true;
   } catch (const UserError& error) {
     // Several nodes may name one function, which is told once.

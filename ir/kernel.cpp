@@ -1,8 +1,10 @@
 #include "ir/kernel.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "ir/custom_function.h"
+#include "ir/diagnostics.h"
 
 namespace cohort::kernel {
 
@@ -125,6 +127,30 @@ ExprRef with_args(const Expr& expr, std::vector<ExprRef> args) {
   if (expr.kind == ExprKind::kLoad) return load(expr.id, expr.dtype, std::move(args));
   if (expr.kind == ExprKind::kCustom) return custom(*expr.custom, std::move(args), expr.dtype);
   return op(expr.op, std::move(args), expr.dtype);
+}
+
+Scalar identity(ScalarOp op, DType dtype) {
+  switch (op) {
+    case ScalarOp::k_add:
+    case ScalarOp::k_or:
+    case ScalarOp::k_bit_or:
+    case ScalarOp::k_bit_xor:
+    case ScalarOp::k_xor:
+      return make_scalar_int(dtype, 0);
+    case ScalarOp::k_mul:
+    case ScalarOp::k_and:
+      return make_scalar_int(dtype, 1);
+    case ScalarOp::k_min:
+    case ScalarOp::k_max:
+      break;
+    default:
+      internal_error("an accumulator's operator has no identity");
+  }
+  const bool greatest = op == ScalarOp::k_min;
+  if (dtype == DType::kBool) return make_scalar_int(dtype, greatest ? 1 : 0);
+  if (dtype == DType::kU64) return {dtype, greatest ? std::numeric_limits<std::uint64_t>::max() : 0};
+  const double infinity = std::numeric_limits<double>::infinity();
+  return make_scalar(dtype, greatest ? infinity : -infinity);  // saturates at the limits of the dtype
 }
 
 bool is_constant_index(const Expr& e, std::int64_t value) {

@@ -123,6 +123,8 @@ ExprRef variable(VarId id, DType dtype);
 ExprRef extent(const Dim& dim);  // a constant folds
 ExprRef load(BufferId buffer, DType dtype, std::vector<ExprRef> index);
 ExprRef finish(VarId accumulator, DType dtype);
+// What an accumulator of the operator starts at.
+Scalar identity(ScalarOp op, DType dtype);
 // Folds when every operand is constant, and x+0, x*1, x*0 on i64 (index arithmetic only).
 ExprRef op(ScalarOp op, std::vector<ExprRef> args, DType result);
 ExprRef custom(const CustomFunction& function, std::vector<ExprRef> args, DType result);
@@ -131,6 +133,7 @@ ExprRef with_args(const Expr& expr, std::vector<ExprRef> args);
 inline ExprRef operator+(const ExprRef& a, const ExprRef& b) { return op(ScalarOp::k_add, {a, b}, a->dtype); }
 inline ExprRef operator-(const ExprRef& a, const ExprRef& b) { return op(ScalarOp::k_sub, {a, b}, a->dtype); }
 inline ExprRef operator*(const ExprRef& a, const ExprRef& b) { return op(ScalarOp::k_mul, {a, b}, a->dtype); }
+inline bool is_computed(const Expr& e) { return e.kind == ExprKind::kOp || e.kind == ExprKind::kCustom; }
 bool is_constant_index(const Expr& e, std::int64_t value);
 bool equal(const ExprRef& a, const ExprRef& b);  // structural
 std::uint64_t hash(const ExprRef& e);            // agrees with equal; stable across runs

@@ -5,6 +5,7 @@
 
 #include "ir/diagnostics.h"
 #include "ir/op_def.h"
+#include "ir/ops/extern_call.h"
 #include "ir/ops/matrix_calls.h"
 #include "ir/ops/product_call.h"
 #include "ir/ops/sorting.h"
@@ -138,6 +139,11 @@ void call_reference(const std::string& name, std::span<Tensor> outputs, std::spa
   if (name == "rt_sort") return run_operator("sort", {}, outputs, inputs[0], scalars);
   if (name == "rt_argsort") return run_operator("argsort", {}, outputs, inputs[0], scalars);
   if (name == "rt_topk") return run_operator("topk", {{"k", scalars[3]}}, outputs, inputs[0], scalars);
+  if (const auto call = ops::extern_call(name)) {
+    // The status is the first output.
+    set_element_int(outputs[0], 0, ops::run_extern(*call, outputs.subspan(1), inputs, scalars));
+    return;
+  }
   if (ops::is_matrix_call(name)) return ops::run_matrix_call(name, outputs, inputs, scalars);
   internal_error("the loop interpreter has no runtime function `" + name + "`");
 }

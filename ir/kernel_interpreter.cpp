@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <unordered_map>
 
 #include "ir/custom_function.h"
@@ -28,31 +27,6 @@ struct Accumulator {
   bool lanes = false;
   std::array<Scalar, kLanes> partial;
 };
-
-Scalar identity(ScalarOp op, DType dtype) {
-  switch (op) {
-    case ScalarOp::k_add:
-    case ScalarOp::k_or:
-    case ScalarOp::k_bit_or:
-    case ScalarOp::k_bit_xor:
-    case ScalarOp::k_xor:
-      return make_scalar_int(dtype, 0);
-    case ScalarOp::k_mul:
-    case ScalarOp::k_and:
-      return make_scalar_int(dtype, 1);
-    case ScalarOp::k_min:
-    case ScalarOp::k_max:
-      break;
-    default:
-      internal_error("an accumulator's operator has no identity");
-  }
-  const bool greatest = op == ScalarOp::k_min;
-  if (dtype == DType::kBool) return make_scalar_int(dtype, greatest ? 1 : 0);
-  if (dtype == DType::kU64) return {dtype, greatest ? std::numeric_limits<std::uint64_t>::max() : 0};
-  const double infinity = std::numeric_limits<double>::infinity();
-  if (is_float(dtype)) return make_scalar(dtype, greatest ? infinity : -infinity);
-  return make_scalar(dtype, greatest ? infinity : -infinity);  // saturates at the limits of the dtype
-}
 
 Scalar apply(ScalarOp op, Scalar a, Scalar b) {
   const std::array<Scalar, 2> operands{a, b};
@@ -220,7 +194,7 @@ class ProgramRun {
       case ExprKind::kFinish:
         return finished(accumulators_.at(e.id));
       case ExprKind::kCustom:
-        return customised(e);
+        return evaluate_custom(*e.custom, values(e.args), e.dtype);
       case ExprKind::kOp:
         break;
     }
@@ -233,15 +207,10 @@ class ProgramRun {
     }
     return evaluate_scalar(e.op, {operands.data(), e.args.size()}, e.dtype);
   }
-  Scalar customised(const Expr& e) {
-    const CustomDefinition& definition = e.custom->definition();
-    std::vector<Scalar> arguments;
-    for (std::size_t i = 0; i < e.args.size(); ++i)
-      arguments.push_back(cast(value(*e.args[i]), definition.parameters[i].dtype));
-    return cast(evaluate_custom(*e.custom, arguments), e.dtype);
-  }
-  static Scalar cast(Scalar scalar, DType dtype) {
-    return scalar.dtype == dtype ? scalar : evaluate_scalar(ScalarOp::k_cast, {&scalar, 1}, dtype);
+  std::vector<Scalar> values(const std::vector<ExprRef>& exprs) {
+    std::vector<Scalar> result;
+    for (const ExprRef& e : exprs) result.push_back(value(*e));
+    return result;
   }
   Scalar loaded(const Expr& e) {
     const std::size_t at = position(e.id, e.args);

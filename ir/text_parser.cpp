@@ -165,9 +165,9 @@ Tensor parse_data(TextCursor& cursor, const Type& type, const Dims& dims) {
 }
 
 void TextParsing::resolve(const OpDef& op, const Location& where, Attrs& attrs) {
-  if (!op.literal_dtypes) return;
+  if (!op.attrs_in_node) return;
   try {
-    resolve_custom(custom, attrs);
+    resolve_custom(custom, op, attrs);
   } catch (UserError& error) {
     for (Diagnostic& each : error.diagnostics())
       if (each.location.line == 0) each.location = where;

@@ -17,9 +17,19 @@ struct CustomReading {
   std::vector<std::string> files_read{};  // the header and what it includes, sorted
 };
 
+struct CodeFile {
+  std::string name, text;
+};
+
 struct ClangTools {
   // Reads one function, without derivatives, and what it calls.
   CustomReading (*read_function)(const std::string& path, const std::string& function);
+  // Parses all `.cpp` files as host code and all `.cu` files as device code, with the runtime's headers of a
+  // folder: neither the C library nor a toolkit is needed. Gives what is wrong with them, at most 20 errors a
+  // file, at their places.
+  std::vector<Diagnostic> (*check_code)(const std::vector<CodeFile>& files, const std::string& runtime);
+  // The text of a C or C++ file as clang-format lays it out.
+  std::string (*format_code)(const CodeFile& file);
 };
 
 }  // namespace cohort

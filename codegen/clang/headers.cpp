@@ -12,7 +12,8 @@ namespace std { using ::size_t; using ::ptrdiff_t; }
 
 constexpr const char* kCstdint = R"(#pragma once
 typedef signed char int8_t; typedef short int16_t; typedef int int32_t; typedef long int64_t;
-typedef unsigned char uint8_t; typedef unsigned short uint16_t; typedef unsigned int uint32_t; typedef unsigned long uint64_t;
+typedef unsigned char uint8_t; typedef unsigned short uint16_t;
+typedef unsigned int uint32_t; typedef unsigned long uint64_t;
 typedef long intptr_t; typedef unsigned long uintptr_t;
 namespace std {
 using ::int8_t; using ::int16_t; using ::int32_t; using ::int64_t;
@@ -66,16 +67,16 @@ constexpr const char* kCmathEnd = R"(
 constexpr int abs(int x) { return x < 0 ? -x : x; }
 constexpr long abs(long x) { return x < 0 ? -x : x; }
 constexpr long long abs(long long x) { return x < 0 ? -x : x; }
-inline float abs(float x) { return fabs(x); }
-inline double abs(double x) { return fabs(x); }
+COHORT_BOTH inline float abs(float x) { return fabs(x); }
+COHORT_BOTH inline double abs(double x) { return fabs(x); }
 constexpr bool isnan(float x) { return x != x; }
 constexpr bool isnan(double x) { return x != x; }
 constexpr bool isfinite(float x) { return x - x == 0; }
 constexpr bool isfinite(double x) { return x - x == 0; }
 constexpr bool isinf(float x) { return x == x && x - x != 0; }
 constexpr bool isinf(double x) { return x == x && x - x != 0; }
-inline bool signbit(float x) { return copysign(1.0f, x) < 0; }
-inline bool signbit(double x) { return copysign(1.0, x) < 0; }
+COHORT_BOTH inline bool signbit(float x) { return copysign(1.0f, x) < 0; }
+COHORT_BOTH inline bool signbit(double x) { return copysign(1.0, x) < 0; }
 }
 using std::abs; using std::isnan; using std::isinf; using std::isfinite; using std::signbit;
 #define INFINITY __builtin_inff()
@@ -143,10 +144,14 @@ template <> struct numeric_limits<short> : cohort_integer_limits<short, -32768, 
 template <> struct numeric_limits<unsigned short> : cohort_integer_limits<unsigned short, 0, 65535> {};
 template <> struct numeric_limits<int> : cohort_integer_limits<int, -2147483647 - 1, 2147483647> {};
 template <> struct numeric_limits<unsigned> : cohort_integer_limits<unsigned, 0, 4294967295u> {};
-template <> struct numeric_limits<long> : cohort_integer_limits<long, -9223372036854775807l - 1, 9223372036854775807l> {};
-template <> struct numeric_limits<unsigned long> : cohort_integer_limits<unsigned long, 0, 18446744073709551615ul> {};
-template <> struct numeric_limits<long long> : cohort_integer_limits<long long, -9223372036854775807ll - 1, 9223372036854775807ll> {};
-template <> struct numeric_limits<unsigned long long> : cohort_integer_limits<unsigned long long, 0, 18446744073709551615ull> {};
+template <> struct numeric_limits<long>
+    : cohort_integer_limits<long, -9223372036854775807l - 1, 9223372036854775807l> {};
+template <> struct numeric_limits<unsigned long>
+    : cohort_integer_limits<unsigned long, 0, 18446744073709551615ul> {};
+template <> struct numeric_limits<long long>
+    : cohort_integer_limits<long long, -9223372036854775807ll - 1, 9223372036854775807ll> {};
+template <> struct numeric_limits<unsigned long long>
+    : cohort_integer_limits<unsigned long long, 0, 18446744073709551615ull> {};
 }
 )";
 
@@ -154,7 +159,8 @@ template <> struct numeric_limits<unsigned long long> : cohort_integer_limits<un
 // or of unequal types a message: what std::pow(float, int) is differs between compilers' own headers.
 std::string cmath() {
   std::string text =
-      "#pragma once\nnamespace std {\n"
+      "#pragma once\n#ifdef __CUDACC__\n#define COHORT_BOTH __attribute__((host)) __attribute__((device))\n"
+      "#else\n#define COHORT_BOTH\n#endif\nnamespace std {\n"
       "template <class T> concept cohort_other = !__is_same(T, float) && !__is_same(T, double);\n"
       "template <class A, class B> concept cohort_mixed = !(__is_same(A, B) && (__is_same(A, float) || "
       "__is_same(A, double)));\n";
@@ -165,13 +171,14 @@ std::string cmath() {
       for (int i = 0; i < arity; ++i) parameters += (i > 0 ? ", " : "") + type;
       return "(" + parameters + ") noexcept;\n";
     };
-    for (const std::string type : {"float", "double"}) text += type + " " + name + list(type);
+    for (const std::string type : {"float", "double"})
+      text += "COHORT_BOTH " + type + " " + name + list(type);
     const std::string refused =
         "__attribute__((unavailable(\"its operands are no floats of one type\"))) double " + name;
     if (arity == 1) text += "template <cohort_other T> " + refused + "(T);\n";
     if (arity == 2)
       text += "template <class A, class B> requires cohort_mixed<A, B> " + refused + "(A, B);\n";
-    c_names += "float " + name + "f" + list("float");
+    c_names += "COHORT_BOTH float " + name + "f" + list("float");
     usings += "using std::" + name + ";\n";
   };
 #define CUSTOM_MATH(name, arity) add(#name, arity);
@@ -184,10 +191,12 @@ std::string cmath() {
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> private_headers() {
-  const std::string math = cmath();
-  return {{"algorithm", kAlgorithm}, {"cfloat", kCfloat},   {"climits", kClimits},  {"cmath", math},
-          {"cstddef", kCstddef},     {"cstdint", kCstdint}, {"float.h", kCfloat},   {"limits", kLimits},
-          {"limits.h", kClimits},    {"math.h", math},      {"stddef.h", kCstddef}, {"stdint.h", kCstdint}};
+  std::vector<std::pair<std::string, std::string>> headers = {
+      {"algorithm", kAlgorithm}, {"cfloat", kCfloat},   {"climits", kClimits}, {"cmath", cmath()},
+      {"cstddef", kCstddef},     {"cstdint", kCstdint}, {"limits", kLimits}};
+  for (const std::string name : {"float", "limits", "math", "stddef", "stdint"})
+    headers.emplace_back(name + ".h", "#pragma once\n#include <c" + name + ">\n");
+  return headers;
 }
 
 }  // namespace cohort

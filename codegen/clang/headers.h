@@ -14,5 +14,7 @@ inline constexpr const char* kPrivateHeaders = "/cohort-headers";
 
 // Name and text of each.
 std::vector<std::pair<std::string, std::string>> private_headers();
+// These, and what emitted code and the runtime's headers include: of the C library and of CUDA.
+std::vector<std::pair<std::string, std::string>> code_headers();
 
 }  // namespace cohort

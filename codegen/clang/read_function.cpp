@@ -2,8 +2,10 @@
 #include <clang/AST/DeclTemplate.h>
 #include <fmt/format.h>
 
+#include "codegen/clang/check_code.h"
 #include "codegen/clang/clang_tools.h"
 #include "codegen/clang/copy_text.h"
+#include "codegen/clang/format_code.h"
 
 namespace cohort {
 
@@ -86,6 +88,6 @@ CustomReading read_function(const std::string& path, const std::string& function
 }  // namespace cohort
 
 extern "C" const cohort::ClangTools* cohort_clang_tools() {
-  static const cohort::ClangTools tools{cohort::read_function};
+  static const cohort::ClangTools tools{cohort::read_function, cohort::check_code, cohort::format_code};
   return &tools;
 }

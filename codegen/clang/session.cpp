@@ -45,8 +45,7 @@ class Errors : public clang::DiagnosticConsumer {
 
 class Action : public clang::ASTFrontendAction {
  public:
-  using Use = std::function<void(clang::ASTContext&, const clang::syntax::TokenBuffer&)>;
-  explicit Action(const Use& use) : use_(use) {}
+  explicit Action(const UseParsed& use) : use_(use) {}
 
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance&, llvm::StringRef) override {
     return std::make_unique<clang::ASTConsumer>();
@@ -62,14 +61,13 @@ class Action : public clang::ASTFrontendAction {
   }
 
  private:
-  const Use& use_;
+  const UseParsed& use_;
   std::optional<clang::syntax::TokenCollector> collector_;
 };
 
-llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files_with_headers() {
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> with_files(const Headers& given) {
   auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
-  for (const auto& [name, text] : private_headers())
-    memory->addFile(std::string(kPrivateHeaders) + "/" + name, 0, llvm::MemoryBuffer::getMemBufferCopy(text));
+  for (const auto& [path, text] : given) memory->addFile(path, 0, llvm::MemoryBuffer::getMemBufferCopy(text));
   auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
   files->pushOverlay(memory);
   return files;
@@ -92,33 +90,25 @@ bool is_private(const clang::SourceManager& sources, clang::SourceLocation at) {
   return sources.getFilename(sources.getExpansionLoc(at)).starts_with(kPrivateHeaders);
 }
 
-std::vector<Diagnostic> with_parsed(const std::string& path, std::vector<std::string>& files_read,
-                                    const Action::Use& use) {
+Headers in_private_folder(const Headers& headers) {
+  Headers files;
+  for (const auto& [name, text] : headers)
+    files.emplace_back(std::string(kPrivateHeaders) + "/" + name, text);
+  return files;
+}
+
+std::vector<Diagnostic> parse(const ParseRun& run, std::vector<std::string>& files_read,
+                              const UseParsed& use) {
   Errors errors;
   clang::CompilerInstance instance;
-  const char* const arguments[] = {"-triple",
-                                   "x86_64-unknown-linux-gnu",
-                                   "-std=c++20",
-                                   "-nostdsysteminc",
-                                   "-internal-isystem",
-                                   kPrivateHeaders,
-                                   "-fsyntax-only",
-                                   "-Wno-everything",
-                                   "-Werror=return-type",
-                                   "-ffp-contract=off",
-                                   "-fcxx-exceptions",
-                                   "-fexceptions",
-                                   "-ferror-limit",
-                                   "20",
-                                   "-x",
-                                   "c++",
-                                   path.c_str()};
   clang::DiagnosticsEngine command_line(new clang::DiagnosticIDs, new clang::DiagnosticOptions, &errors,
                                         false);
+  std::vector<const char*> arguments;
+  for (const std::string& argument : run.arguments) arguments.push_back(argument.c_str());
   clang::CompilerInvocation::CreateFromArgs(instance.getInvocation(), arguments, command_line);
   instance.createDiagnostics(&errors, false);
   instance.getDiagnosticOpts().ShowCarets = false;  // no count of errors on stderr
-  instance.createFileManager(files_with_headers());
+  instance.createFileManager(with_files(run.files));
   instance.createSourceManager(instance.getFileManager());
   Action action(use);
   instance.ExecuteAction(action);
@@ -130,6 +120,16 @@ std::vector<Diagnostic> with_parsed(const std::string& path, std::vector<std::st
   std::sort(files_read.begin(), files_read.end());
   files_read.erase(std::unique(files_read.begin(), files_read.end()), files_read.end());
   return std::move(errors.found);
+}
+
+std::vector<Diagnostic> with_parsed(const std::string& path, std::vector<std::string>& files_read,
+                                    const UseParsed& use) {
+  return parse(
+      {{"-triple", "x86_64-unknown-linux-gnu", "-std=c++20", "-nostdsysteminc", "-internal-isystem",
+        kPrivateHeaders, "-fsyntax-only", "-Wno-everything", "-Werror=return-type", "-ffp-contract=off",
+        "-fcxx-exceptions", "-fexceptions", "-ferror-limit", "20", "-x", "c++", path},
+       in_private_folder(private_headers())},
+      files_read, use);
 }
 
 }  // namespace cohort

@@ -14,11 +14,23 @@
 
 namespace cohort {
 
-// Runs `use` on what was parsed if there are no errors; gives the errors. `files_read` receives all files of
-// the user's, sorted.
-std::vector<Diagnostic> with_parsed(
-    const std::string& path, std::vector<std::string>& files_read,
-    const std::function<void(clang::ASTContext&, const clang::syntax::TokenBuffer&)>& use);
+using Headers = std::vector<std::pair<std::string, std::string>>;
+using UseParsed = std::function<void(clang::ASTContext&, const clang::syntax::TokenBuffer&)>;
+
+// One run: the command line of clang's own parser, and files in memory, by path.
+struct ParseRun {
+  std::vector<std::string> arguments;
+  Headers files;
+};
+std::vector<Diagnostic> parse(const ParseRun& run, std::vector<std::string>& files_read,
+                              const UseParsed& use);
+
+// A header of the user's. Runs `use` on what was parsed if there are no errors; gives the errors.
+// `files_read` receives all files of the user's, sorted.
+std::vector<Diagnostic> with_parsed(const std::string& path, std::vector<std::string>& files_read,
+                                    const UseParsed& use);
+// Headers under the folder of our own.
+Headers in_private_folder(const Headers& headers);
 
 // A path without "./" and "dir/../".
 std::string tidy_path(const std::string& path);

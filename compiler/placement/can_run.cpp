@@ -2,6 +2,7 @@
 
 #include "compiler/kernel_passes/device_checks.h"
 #include "compiler/kernel_passes/walk.h"
+#include "ir/ops/extern_call.h"
 
 namespace cohort {
 
@@ -14,7 +15,8 @@ std::string why_not_on_gpu(const Program&, const Kernel& kernel) {
   for_each_stmt(body, [&](const Stmt& s) {
     if (!reason.empty()) return;
     if (s.kind == StmtKind::kPrint) reason = "it prints";
-    if (s.kind == StmtKind::kCall) reason = "it calls " + s.text;
+    const auto own = s.kind == StmtKind::kCall ? ops::extern_call(s.text) : std::nullopt;
+    if (s.kind == StmtKind::kCall) reason = "it calls " + (own ? own->function : s.text);
   });
   if (reason.empty() && !checks_have_order(body)) reason = "it checks in a loop of a computed extent";
   return reason;

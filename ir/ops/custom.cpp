@@ -69,22 +69,18 @@ std::vector<DType> literal_dtypes(const Attrs& attrs) {
 
 void evaluate(EvalContext& context) {
   const CustomFunction& function = resolved(context.attrs);
-  const std::vector<CustomParameter>& parameters = function.definition().parameters;
   Tensor& result = context.results[0];
-  Tensor values(function.definition().dtype, result.extents());
   std::vector<Tensor> inputs;
-  for (std::size_t i = 0; i < context.inputs.size(); ++i) {
-    const Tensor cast = ops::cast_tensor(context.inputs[i], parameters[i].dtype);
-    inputs.emplace_back(cast.dtype(), result.extents());
-    ops::copy_elements(cast, ops::broadcast_layout(cast.extents(), result.extents()), inputs.back(),
+  for (const Tensor& input : context.inputs) {
+    inputs.emplace_back(input.dtype(), result.extents());
+    ops::copy_elements(input, ops::broadcast_layout(input.extents(), result.extents()), inputs.back(),
                        ops::layout_of(result.extents()));
   }
   std::vector<Scalar> arguments(inputs.size());
-  for (std::int64_t e = 0; e < values.size(); ++e) {
+  for (std::int64_t e = 0; e < result.size(); ++e) {
     for (std::size_t i = 0; i < inputs.size(); ++i) arguments[i] = tensor_element(inputs[i], e);
-    set_tensor_element(values, e, evaluate_custom(function, arguments));
+    set_tensor_element(result, e, evaluate_custom(function, arguments, result.dtype()));
   }
-  result = ops::cast_tensor(values, result.dtype());
 }
 
 kernel::ExprRef element(ElementContext& context) {

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <set>
+
 #include "codegen/names.h"
 
 namespace cohort {
@@ -23,11 +26,34 @@ std::string cheaper_cut(const PlacementReport& report) {
 
 }  // namespace
 
+namespace {
+
+// The libraries that `extern` nodes name, of bodies, too.
+void collect_libraries(const Function& function, std::set<std::string>& libraries) {
+  for (const Node& node : function.nodes) {
+    if (const Attr* library = find_attr(node.attrs, "library"))
+      libraries.insert(std::get<std::string>(*library));
+    for (const auto& region : node.regions) collect_libraries(*region, libraries);
+  }
+}
+std::set<std::string> extern_libraries(const Module& module) {
+  std::set<std::string> libraries;
+  for (const auto& function : module.functions) collect_libraries(*function, libraries);
+  libraries.erase("");
+  return libraries;
+}
+
+}  // namespace
+
 BuiltGraph build_graph(const Module& module, const CompileOptions& compile_options,
                        const EmitOptions& emit_options, const std::optional<BuildOptions>& build,
-                       const std::string& directory, const MoreArtefacts& more) {
+                       const std::string& directory, const MoreArtefacts& more, const ArtefactCheck& check) {
   const CompiledModule compiled = compile(module, compile_options);
-  std::vector<Artefact> files = emit_module(compiled, emit_options);
+  std::vector<EmittedPlace> places;
+  EmitOptions emit = emit_options;
+  if (check) emit.places = &places;
+  std::vector<Artefact> files = emit_module(compiled, emit);
+  if (check) check(compiled, files, places);
   BuiltGraph built{name_module(compiled, emit_options.prefix).prefix, {}};
   for (const PlacementReport::KernelCost& kernel : compiled.placement.kernels) {
     if (kernel.kept.empty() || kernel.program >= compiled.functions.size()) continue;
@@ -42,7 +68,13 @@ BuiltGraph build_graph(const Module& module, const CompileOptions& compile_optio
   std::vector<std::string> sources;
   for (const Artefact& file : files)
     if (file.name.ends_with(".cpp") || file.name.ends_with(".cu")) sources.push_back(file.name);
-  built.library = build_module(directory, built.prefix, sources, *build);
+  BuildOptions linked = *build;
+  for (const std::string& library : extern_libraries(module)) {
+    const std::filesystem::path path = std::filesystem::absolute(library);
+    linked.link.push_back(path.string());
+    linked.link.push_back("-Wl,-rpath," + path.parent_path().string());
+  }
+  built.library = build_module(directory, built.prefix, sources, linked);
   return built;
 }
 

@@ -21,8 +21,12 @@ struct BuiltGraph {
   std::vector<std::string> kept = {};
 };
 using MoreArtefacts = std::function<Artefact(const std::string& prefix)>;
+// Looks at what would be written, may change its layout, and throws if it is not to be written.
+using ArtefactCheck = std::function<void(const CompiledModule& compiled, std::vector<Artefact>& files,
+                                         const std::vector<EmittedPlace>& places)>;
 BuiltGraph build_graph(const Module& module, const CompileOptions& compile_options,
                        const EmitOptions& emit_options, const std::optional<BuildOptions>& build,
-                       const std::string& directory, const MoreArtefacts& more = {});
+                       const std::string& directory, const MoreArtefacts& more = {},
+                       const ArtefactCheck& check = {});
 
 }  // namespace cohort

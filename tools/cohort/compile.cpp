@@ -10,6 +10,7 @@
 #include "ir/json_reader.h"
 #include "ir/text_parser.h"
 #include "tools/cohort/build_graph.h"
+#include "tools/cohort/check_emitted.h"
 #include "tools/cohort/clang_tools.h"
 #include "tools/cohort/command.h"
 #include "tools/cohort/input.h"
@@ -32,6 +33,7 @@ struct Request {
   ReadOptions read;
   EmitOptions emit;
   BuildOptions library;
+  bool check = false, format = false;
 };
 
 // The text form holds all its data; JSON may name tensor files, which are told.
@@ -71,13 +73,26 @@ int run_compile(Request& request) {
     return {prefix + ".d",
             depfile_text(request.depfile_target.empty() ? stamp : request.depfile_target, inputs)};
   };
+  ArtefactCheck inspected;
+  if (request.check || request.format)
+    inspected = [&](const CompiledModule& compiled, std::vector<Artefact>& files,
+                    const std::vector<EmittedPlace>& places) {
+      if (request.check) check_emitted(compiled, files, places);
+      if (request.format) format_emitted(files);
+    };
   const BuiltGraph built =
-      build_graph(module, request.compile, request.emit, build, request.directory, depfile);
+      build_graph(module, request.compile, request.emit, build, request.directory, depfile, inspected);
   for (const std::string& kept : built.kept) fmt::print(stderr, "note: {}\n", kept);
   if (build) fmt::print("{}\n", built.library);
   // The stamp is last: a run that was cut short leaves it old, and the next build tries again.
   write_stamp(stamp);
   return kExitOk;
+}
+
+void add_clang_options(CLI::App& app, Request& request) {
+  app.add_flag("--check", request.check,
+               "parse the emitted host and device code with clang first; nothing is written if it is wrong");
+  app.add_flag("--format", request.format, "lay the emitted code out by the clang-format library");
 }
 
 }  // namespace
@@ -129,6 +144,7 @@ Action declare_compile(CLI::App& app) {
   app.add_option("--arch", request->library.architectures,
                  "with --build: a GPU to compile for, such as 90; may be repeated; default: 80, 90, 100, 120")
       ->allow_extra_args(false);
+  add_clang_options(app, *request);
   app.add_flag("--instrument", request->emit.instrument,
                "the module counts calls, values of dims and times of kernels, for --profile");
   app.add_option("--profile", request->profiles,

@@ -16,11 +16,11 @@ void write_weights(const Scratch& folder, double value) {
 
 // The downstream project in a scratch folder, beside an installed Cohort.
 struct Downstream {
-  explicit Downstream(const std::string& name) : folder(name) {
+  explicit Downstream(const std::string& name, const std::string& project = "downstream") : folder(name) {
     must_run({"cmake", "--install", COHORT_BINARY_DIR, "--prefix", folder.file("the prefix")});
-    fs::copy(COHORT_SOURCE_DIR "/tests/cmake/downstream", folder.file("source tree"),
+    fs::copy(COHORT_SOURCE_DIR "/tests/cmake/" + project, folder.file("source tree"),
              fs::copy_options::recursive);
-    write_weights(folder, 1);
+    if (project == "downstream") write_weights(folder, 1);
   }
   void configure(const std::string& generator, const std::vector<std::string>& more = {}) {
     std::vector<std::string> command{"cmake",
@@ -81,6 +81,32 @@ TEST_CASE("case 33: a downstream project with Ninja") {
 }
 
 TEST_CASE("case 33: a downstream project with Make") { check_rebuilds("Unix Makefiles"); }
+
+#ifdef COHORT_CLANG_LIBRARY
+// A header that the header of a function of the user's includes is changed.
+TEST_CASE("case 33: the header of a custom operator changes") {
+  for (const std::string generator : {"Ninja", "Unix Makefiles"}) {
+    if (generator == "Ninja" && !is_installed("ninja")) continue;
+    Downstream project("custom " + generator, "custom");
+    const std::string program = project.folder.file("build tree/custom");
+    project.configure(generator);
+    CHECK(has(project.build(), "Compiling graph own"));
+    CHECK(must_run({program}) == "6\n");
+    CHECK(!has(project.build(), "Compiling graph"));
+    const std::string header = project.folder.file("source tree/model/our ops/factor.h");
+    std::ofstream(header) << "#pragma once\nconstexpr float kFactor = 5;\n";
+    CHECK(has(project.build(), "Compiling graph own"));
+    CHECK(must_run({program}) == "15\n");
+    CHECK(!has(project.build(), "Compiling graph"));
+    // A function that is refused stops the build and is tried again.
+    std::ofstream(header) << "#pragma once\ninline float kFactor = 5;\n";
+    CHECK(run_process({"cmake", "--build", project.folder.file("build tree")}).exit_code != 0);
+    std::ofstream(header) << "#pragma once\nconstexpr float kFactor = 7;\n";
+    project.build();
+    CHECK(must_run({program}) == "21\n");
+  }
+}
+#endif
 
 TEST_CASE("the tool of the machine that builds can be another than the package's") {
   Downstream project("host tool");

@@ -1,0 +1,2 @@
+#pragma once
+constexpr float kFactor = 2;
