@@ -51,8 +51,9 @@ Json attr_schema(AttrKind kind) {
 Json op_rule(const OpDef& op) {
   Json attrs = Json::object(), required = Json::array();
   for (const AttrSpec& spec : op.attrs) {
+    if (spec.kind == AttrKind::kCustom) continue;
     attrs[std::string(spec.name)] = attr_schema(spec.kind);
-    if (spec.required) required.push_back(spec.name);
+    if (spec.required && !op.attrs_in_node) required.push_back(spec.name);
   }
   Json inputs{{"minItems", op.min_inputs}};
   if (op.max_inputs != kAnyNumber) inputs["maxItems"] = op.max_inputs;
@@ -85,6 +86,13 @@ Json node_schema() {
               {"loc", {{"type", "string"}, {"description", "where the node comes from: file:line:col"}}},
               {"device", device_schema()}},
              {"op"});
+  // What some operators have in their nodes: functions, and attributes that may stand there.
+  for (const OpDef* op : all_ops()) {
+    for (const std::string_view region : op->regions) node["properties"][std::string(region)] = true;
+    if (!op->attrs_in_node) continue;
+    for (const AttrSpec& spec : op->attrs)
+      if (spec.kind != AttrKind::kCustom) node["properties"][std::string(spec.name)] = true;
+  }
   node["oneOf"] = {{{"required", {"name"}}}, {{"required", {"names"}}}};
   node["allOf"] = std::move(rules);
   return node;

@@ -57,7 +57,8 @@ struct Hand {
   std::string text(Kernel kernel) {
     if (kernel.name.empty()) kernel.name = "k";
     Identifiers names;
-    return emit_kernel({compiled, 0, cpp_dialect(), names, compiled.functions[0]}, kernel).text;
+    const CustomNames customs(compiled, names);
+    return emit_kernel({compiled, 0, cpp_dialect(), names, compiled.functions[0], customs}, kernel).text;
   }
   std::string text(std::vector<Stmt> body) {
     Kernel kernel;

@@ -125,7 +125,7 @@ class Maker {
       dtypes.push_back(
           {is_literal ? natural_dtype(number_text(tensor_element(*data, 0))) : value.type.dtype, is_literal});
     }
-    settle_literals(op, dtypes);
+    settle_literals(op, {}, dtypes);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (dtypes[i].dtype != builder.type(inputs[i]).dtype) return false;
     }
