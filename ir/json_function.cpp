@@ -44,8 +44,7 @@ class FunctionReader {
   std::uint32_t names_given(JsonValue object) const;
 
   void make_node(NodeEntry& node);
-  std::optional<std::vector<ValueId>> operands(const OpDef& op, const std::optional<Attrs>& attrs,
-                                               JsonValue list);
+  std::optional<std::vector<ValueId>> operands(const OpDef& op, const Attrs& attrs, JsonValue list);
   ValueId make(const OpDef& op, JsonValue object, std::span<const ValueId> inputs, Attrs attrs,
                Regions regions);
   bool check_results(JsonValue object, ValueId first);
@@ -207,7 +206,7 @@ void FunctionReader::make_node(NodeEntry& node) {
   std::optional<Attrs> attrs = reading_.attrs(*op, node.object);
   if (attrs && !reading_.resolve(*op, node.object, *attrs)) return;
   JsonValue list = reading_.optional(node.object, "inputs", JsonKind::kList);
-  std::optional<std::vector<ValueId>> inputs = operands(*op, attrs, list);
+  std::optional<std::vector<ValueId>> inputs = operands(*op, attrs.value_or(Attrs{}), list);
   std::optional<Regions> functions = reading_.regions(*op, node.object);
   if (!attrs || !inputs || !functions) return;
   ValueId first = make(*op, node.object, *inputs, *std::move(attrs), *std::move(functions));
@@ -263,8 +262,7 @@ bool FunctionReader::check_results(JsonValue object, ValueId first) {
   return true;
 }
 
-std::optional<std::vector<ValueId>> FunctionReader::operands(const OpDef& op,
-                                                             const std::optional<Attrs>& attrs,
+std::optional<std::vector<ValueId>> FunctionReader::operands(const OpDef& op, const Attrs& attrs,
                                                              JsonValue list) {
   std::vector<ValueId> values;
   if (!list) return values;
@@ -291,7 +289,7 @@ std::optional<std::vector<ValueId>> FunctionReader::operands(const OpDef& op,
   });
   if (!is_right) return {};
   if (!has_literals) return values;
-  settle_literals(op, attrs.value_or(Attrs{}), dtypes);
+  settle_literals(op, attrs, dtypes);
   JsonValue operand = list.first();
   for (std::size_t i = 0; i < values.size(); ++i, operand = operand.after()) {
     if (!dtypes[i].is_literal) continue;

@@ -71,11 +71,15 @@ template <class T> struct remove_reference<T&&> { using type = T; };
 template <class T> constexpr typename remove_reference<T>::type&& move(T&& x) noexcept {
   return static_cast<typename remove_reference<T>::type&&>(x);
 }
-template <class T> constexpr T&& forward(typename remove_reference<T>::type& x) noexcept { return static_cast<T&&>(x); }
+template <class T> constexpr T&& forward(typename remove_reference<T>::type& x) noexcept {
+  return static_cast<T&&>(x);
+}
 }
 )";
 constexpr const char* kOmp = R"(#pragma once
-extern "C" { int omp_get_max_threads(); int omp_in_parallel(); int omp_get_num_threads(); int omp_get_thread_num(); }
+extern "C" {
+int omp_get_max_threads(); int omp_in_parallel(); int omp_get_num_threads(); int omp_get_thread_num();
+}
 )";
 
 // What emitted device code takes of the CUDA toolkit; the language itself clang knows.
@@ -116,16 +120,30 @@ enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2, cu
 struct CUstream_st;
 typedef CUstream_st* cudaStream_t;
 #define cudaStreamNonBlocking 1
+enum cudaDeviceAttr { cudaDevAttrComputeCapabilityMajor = 75, cudaDevAttrComputeCapabilityMinor = 76 };
+enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive };
+enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal };
+typedef struct CUgraph_st* cudaGraph_t;
+typedef struct CUgraphExec_st* cudaGraphExec_t;
 struct cudaLaunchConfig_t { dim3 gridDim, blockDim; size_t dynamicSmemBytes; cudaStream_t stream; };
 template <class... P, class... A>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t*, void (*)(P...), A&&...);
 extern "C" {
-cudaError_t cudaDeviceSynchronize(); cudaError_t cudaGetLastError(); const char* cudaGetErrorString(cudaError_t);
+cudaError_t cudaDeviceSynchronize(); cudaError_t cudaGetLastError();
+const char* cudaGetErrorString(cudaError_t);
 cudaError_t cudaMalloc(void**, size_t); cudaError_t cudaFree(void*);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t*, unsigned); cudaError_t cudaStreamDestroy(cudaStream_t);
-cudaError_t cudaStreamSynchronize(cudaStream_t); cudaError_t cudaMemsetAsync(void*, int, size_t, cudaStream_t);
+cudaError_t cudaStreamSynchronize(cudaStream_t);
+cudaError_t cudaMemsetAsync(void*, int, size_t, cudaStream_t);
 cudaError_t cudaMemcpyAsync(void*, const void*, size_t, cudaMemcpyKind, cudaStream_t);
-cudaError_t cudaGetDeviceCount(int*);
+cudaError_t cudaGetDeviceCount(int*); cudaError_t cudaGetDevice(int*);
+cudaError_t cudaDeviceGetAttribute(int*, cudaDeviceAttr, int);
+cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus*);
+cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode);
+cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t*);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t*, cudaGraph_t, unsigned long long);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t);
+cudaError_t cudaGraphDestroy(cudaGraph_t); cudaError_t cudaGraphExecDestroy(cudaGraphExec_t);
 }
 )";
 

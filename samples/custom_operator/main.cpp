@@ -22,6 +22,7 @@ int main() {
     const float slope = 2 * y * activations::softclip_x(x[i], 0.5f) * x[i];
     worst = std::fmax(worst, std::fabs(weight[i] - (1 - 0.25f * slope)));
   }
-  std::printf("loss %.6g, by hand %.6g; weights differ by at most %g\n", static_cast<double>(loss), expected, worst);
+  std::printf("loss %.6g, by hand %.6g; weights differ by at most %g\n", static_cast<double>(loss), expected,
+              worst);
   return std::fabs(loss - expected) < 1e-4 * expected && worst < 1e-6 ? 0 : 1;
 }
