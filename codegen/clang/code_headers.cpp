@@ -115,7 +115,7 @@ template <class T> __device__ T atomicMax(T*, T);
 template <class T> __device__ T atomicAdd(T*, T);
 template <class T> __device__ T atomicExch(T*, T);
 template <class T> __device__ T atomicCAS(T*, T, T);
-enum cudaError_t { cudaSuccess = 0 };
+enum cudaError_t { cudaSuccess = 0, cudaErrorNoKernelImageForDevice = 209 };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2, cudaMemcpyDeviceToDevice = 3 };
 struct CUstream_st;
 typedef CUstream_st* cudaStream_t;
