@@ -9,19 +9,34 @@
 #include "memory.h"
 
 // Around the user's text, whose style is the user's: no warnings.
+// Compilers know different sets of these.
 #if defined(__CUDACC__) || !defined(__GNUC__)
 #define RT_CUSTOM_BEGIN
 #define RT_CUSTOM_END
 #else
-#define RT_CUSTOM_BEGIN                                                                                \
-  _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wall\"")                           \
-      _Pragma("GCC diagnostic ignored \"-Wextra\"") _Pragma("GCC diagnostic ignored \"-Wconversion\"") \
-          _Pragma("GCC diagnostic ignored \"-Wsign-conversion\"")                                      \
-              _Pragma("GCC diagnostic ignored \"-Wshadow\"")                                           \
-                  _Pragma("GCC diagnostic ignored \"-Wpedantic\"")                                     \
-                      _Pragma("GCC diagnostic ignored \"-Wdouble-promotion\"")                         \
-                          _Pragma("GCC diagnostic ignored \"-Wfloat-conversion\"")                     \
-                              _Pragma("GCC diagnostic ignored \"-Wfloat-equal\"")
+// clang-format off
+#define RT_CUSTOM_BEGIN \
+  _Pragma("GCC diagnostic push") \
+  _Pragma("GCC diagnostic ignored \"-Wpragmas\"") \
+  _Pragma("GCC diagnostic ignored \"-Wunknown-warning-option\"") \
+  _Pragma("GCC diagnostic ignored \"-Wall\"") \
+  _Pragma("GCC diagnostic ignored \"-Wextra\"") \
+  _Pragma("GCC diagnostic ignored \"-Wpedantic\"") \
+  _Pragma("GCC diagnostic ignored \"-Wconversion\"") \
+  _Pragma("GCC diagnostic ignored \"-Wsign-conversion\"") \
+  _Pragma("GCC diagnostic ignored \"-Wfloat-conversion\"") \
+  _Pragma("GCC diagnostic ignored \"-Wfloat-equal\"") \
+  _Pragma("GCC diagnostic ignored \"-Wdouble-promotion\"") \
+  _Pragma("GCC diagnostic ignored \"-Wshadow\"") \
+  _Pragma("GCC diagnostic ignored \"-Wsign-compare\"") \
+  _Pragma("GCC diagnostic ignored \"-Wparentheses\"") \
+  _Pragma("GCC diagnostic ignored \"-Wunused-parameter\"") \
+  _Pragma("GCC diagnostic ignored \"-Wunused-variable\"") \
+  _Pragma("GCC diagnostic ignored \"-Wunused-but-set-variable\"") \
+  _Pragma("GCC diagnostic ignored \"-Wunused-value\"") \
+  _Pragma("GCC diagnostic ignored \"-Wmisleading-indentation\"") \
+  _Pragma("GCC diagnostic ignored \"-Wmaybe-uninitialized\"")
+// clang-format on
 #define RT_CUSTOM_END _Pragma("GCC diagnostic pop")
 #endif
 

@@ -1,6 +1,7 @@
 // Emitted modules, compiled and called: the interface, warnings, threads, weights, sources in any number.
 #include "tests/slow/codegen/models.h"
 #include "tests/slow/codegen/support.h"
+#include "tests/support/custom_functions.h"
 
 using namespace cohort;
 using namespace cohort::test;
@@ -55,6 +56,26 @@ TEST_CASE("without threads there is no trace of them") {
     CHECK(file.bytes.find("_gemm_shared") == std::string::npos);
   }
 }
+
+#ifdef COHORT_CLANG_LIBRARY
+TEST_CASE("case 35: the style of a user's function is the user's") {
+  const Scratch folder("careless");
+  const Module module = read_module_text(
+      R"({"format": "cohort-ir", "version": "1.0", "name": "careless", "functions": {"f": {"inputs": {"x": "f32[20]"},
+        "nodes": [{"name": "y", "op": "custom", "source": "custom/careless.h", "function": "careless",
+                   "inputs": ["x", 3]}], "outputs": {"y": "y"}}}})",
+      "model.json", {.custom = custom_functions()});
+  write_artefacts(folder.path(), emit_module(compile(module, {}), {}));
+  for (const std::string program : {"g++", "clang++"}) {
+    if (!is_installed(program)) continue;
+    std::vector<std::string> command{program, "-std=c++20",      "-O1", "-c", folder.file("careless.cpp"),
+                                     "-o",    folder.file("x.o")};
+    const std::vector<std::string> strict = strict_flags(folder);
+    command.insert(command.end(), strict.begin(), strict.end());
+    must_run(command);
+  }
+}
+#endif
 
 TEST_CASE("case 35: headers and sources are clean under strict warnings, C11 and C++20, every compiler") {
   const Scratch folder("warnings");
