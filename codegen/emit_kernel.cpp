@@ -9,6 +9,7 @@
 #include "codegen/emit_stmt.h"
 #include "codegen/text.h"
 #include "codegen/touched.h"
+#include "compiler/kernel_passes/device_wide.h"
 #include "ir/diagnostics.h"
 
 namespace cohort {
@@ -71,6 +72,8 @@ class KernelWriter {
   void name_all();
   std::string pointer(BufferId id, const std::set<BufferId>& shared) const;
   std::string head(const std::set<BufferId>& shared) const;
+  std::vector<std::string> aligned_buffers() const;
+  void add_steps(std::vector<std::string>& list, const std::string& before) const;
   std::string threads_of(const kernel::Stmt& loop) const;
   std::string launcher(const std::set<BufferId>& shared);
   std::string table();
@@ -140,7 +143,8 @@ void KernelWriter::name_all() {
   for (const BufferId id : touched_.buffers)
     if (is_number(id)) numbers_[id] = locals_.unique(exprs_.buffer_name(id) + "_number");
   for (const kernel::ScalarParameter& scalar : kernel_.scalars)
-    exprs_.name_variable(scalar.var, {.name = locals_.unique("scalar")});
+    exprs_.name_variable(scalar.var, on_gpu_ ? VariableName{.name = locals_.unique("step"), .natural = true}
+                                             : VariableName{.name = locals_.unique("scalar")});
   out_.dims.assign(touched_.dims.begin(), touched_.dims.end());
   for (const bool written : {true, false})
     for (const BufferId id : touched_.buffers)
@@ -176,8 +180,23 @@ std::string KernelWriter::head(const std::set<BufferId>& shared) const {
     parameters.push_back(is_number(id) ? fmt::format("const {} {}", storage(id), numbers_.at(id))
                                        : pointer(id, shared));
   for (const DimId d : out_.dims) parameters.push_back("int64_t " + dim_names_[d]);
+  add_steps(parameters, "int64_t ");
   const std::string_view result = out_.fails && !on_gpu_ ? "int32_t" : "void";
   return wrapped(fmt::format("{} {} {}(", env_.dialect.kernel, result, kernel_name_), parameters, ") {\n");
+}
+
+// Those that begin at multiples of sixteen bytes, as the block does.
+std::vector<std::string> KernelWriter::aligned_buffers() const {
+  std::vector<std::string> aligned;
+  for (const BufferId id : out_.buffers)
+    if (compiled_.placements[id].space == Space::kDevice && compiled_.placements[id].offset % 16 == 0)
+      aligned.push_back(exprs_.buffer_name(id));
+  return aligned;
+}
+
+void KernelWriter::add_steps(std::vector<std::string>& list, const std::string& before) const {
+  for (const kernel::ScalarParameter& step : kernel_.scalars)
+    if (on_gpu_) list.push_back(before + exprs_.variable(step.var).name);
 }
 
 // As many threads as the outermost loop has work for.
@@ -204,9 +223,11 @@ std::string KernelWriter::launcher(const std::set<BufferId>& shared) {
     for (const BufferId id : out_.buffers)
       arguments.push_back((is_number(id) ? "*" : "") + exprs_.buffer_name(id));
     for (const DimId d : out_.dims) arguments.push_back(dim_names_[d]);
+    add_steps(arguments, "");
   }
   for (const BufferId id : out_.buffers) parameters.push_back(pointer(id, shared));
   for (const DimId d : out_.dims) parameters.push_back("int64_t " + dim_names_[d]);
+  add_steps(parameters, "int64_t ");
   const std::string head = fmt::format("extern \"C\" RT_HIDDEN int32_t {}(", out_.name);
   out_.declaration = wrapped(head, parameters, ");\n");
   // rt_gemm of the runtime launches as rt_launch_gemm.
@@ -287,6 +308,9 @@ EmittedKernel KernelWriter::write() {
   const bool calls = on_gpu_ && kernel_.body.back().kind == kernel::StmtKind::kCall;
   if (out_.checks) statements.line(fmt::format("if (rt_failed_before(failure, {})) return;", launch));
   if (guarded_ && !out_.checks && !calls) statements.line("if (rt_failed(failure)) return;");
+  if (on_gpu_ && kernel::is_wide(kernel_.body.back()))
+    for (const std::string& name : aligned_buffers())
+      statements.line(fmt::format("{0} = rt_aligned({0});", name));
   if (!calls) statements.kernel(kernel_.body);
   if (out_.rows) statements.dedent();
   if (out_.fails && !out_.rows && !on_gpu_) statements.line("return COHORT_OK;");
@@ -310,6 +334,8 @@ EmittedKernel KernelWriter::write() {
 }  // namespace
 
 EmittedKernel emit_kernel(const KernelEnvironment& environment, const Kernel& kernel) {
+  if (!kernel.body.empty() && kernel.body.back().mode == kernel::LoopMode::kLaunches)
+    return emit_steps(environment, kernel);
   return KernelWriter(environment, kernel).write();
 }
 

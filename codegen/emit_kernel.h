@@ -67,6 +67,13 @@ struct KernelEnvironment {
 //
 // One that checks, or comes after one, takes the record of errors and does nothing if there is an error.
 EmittedKernel emit_kernel(const KernelEnvironment& environment, const kernel::Kernel& kernel);
+// Of a loop around launches: what is launched, each with the step as its last parameter, and
+//
+//   int32_t m_f_h(rt_workspace* header, float* h, const float* w) {
+//     for (int64_t step = 0; step < 50; ++step) {
+//       if (const int32_t status = m_f_h_1(header, h, w, step)) return status;
+//       ...
+EmittedKernel emit_steps(const KernelEnvironment& environment, const kernel::Kernel& kernel);
 
 // "// y = tanh(x)   model.py:12" for each value that the nodes `sources` of a function give to others, each
 // with a newline; "// for each of 1000 alike: y = tanh(x)" if a merged loop computes it.

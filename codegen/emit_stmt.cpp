@@ -151,12 +151,8 @@ void StatementPrinter::stmt(const Stmt& s) {
       accumulate(s);
       break;
     case StmtKind::kCheck:
-      check(s);
-      break;
     case StmtKind::kAssert:
-      if (dialect_.threads) return device_check(s);
-      line(fmt::format("if (!({})) return rt_fail_assert(header, {}, {});", exprs_.value(s.value),
-                       c_string(function_), c_string(s.text)));
+      check(s);
       break;
     case StmtKind::kPrint:
       print(s);
@@ -277,7 +273,8 @@ void StatementPrinter::let(const Stmt& s) {
   const bool varying = exprs_.varies(s.value);
   const std::string name = names_.unique("t");
   line(fmt::format("const {} {} = {};", varying ? "auto" : dialect_.value_type(s.dtype), name, value));
-  exprs_.name_variable(s.var, {.name = name, .varying = varying});
+  const bool natural = dialect_.threads && s.dtype == DType::kI64 && exprs_.is_natural(s.value);  // an axis
+  exprs_.name_variable(s.var, {.name = name, .varying = varying, .natural = natural});
 }
 
 void StatementPrinter::mutable_local(const Stmt& s) {
@@ -334,6 +331,9 @@ void StatementPrinter::accumulate(const Stmt& s) {
 
 void StatementPrinter::check(const Stmt& s) {
   if (dialect_.threads) return device_check(s);
+  if (s.kind == StmtKind::kAssert)
+    return line(fmt::format("if (!({})) return rt_fail_assert(header, {}, {});", exprs_.value(s.value),
+                            c_string(function_), c_string(s.text)));
   line(fmt::format("RT_CHECK_INDEX({}, {}, {}, {}, {});", exprs_.value(s.value), c_string(function_),
                    c_string(s.text), exprs_.index(s.index[0]), exprs_.index(s.index[1])));
 }

@@ -7,7 +7,7 @@
 //   stmt     = for v < extent (serial | simd | unroll | parallel) [grain n] body
 //                                                               v counts from 0 by 1; see Note [grain]
 //            | for ranges [v, v + n) of extent, grain n body      see Note [ranges]
-//            | for v < extent (grid | team | lane | block | thread) body
+//            | for v < extent (launches | grid | team | lane | block | thread) body
 //                                                               on the GPU only: see Note [threads]
 //            | if cond then body else body
 //            | store buffer[index] = value
@@ -40,8 +40,10 @@
 // the body is that one statement and `device` the CPU, which starts it. Inputs and outputs are the caller's
 // and so on the CPU; a constant may have a buffer on each device, state lives on one.
 //
-// Note [threads]: a kernel of the GPU is one launch. Iterations of these loops are independent but for what a
-// lane accumulates:
+// Note [threads]: a kernel of the GPU is one launch, or a loop of mode `launches`, which the CPU runs: each
+// loop over threads or call in its body is a launch, with the lets before it, one after the other. Before
+// the pass `map_threads` a `parallel` loop is one whose iterations are known to be independent. Iterations of
+// these loops are independent but for what a lane accumulates:
 //   grid    over all threads of the launch; nothing else of this list within it
 //   team    over teams of sixteen threads, all of the launch; within it
 //     lane  iteration i is run by the team's thread i mod 16, which is an accumulator's lane, too
@@ -159,8 +161,9 @@ enum class LoopMode : std::uint8_t {
   kSimd,
   kUnroll,
   kParallel,
-  kRanges,  // Note [ranges]
-  kGrid,    // from here on: Note [threads]
+  kRanges,    // Note [ranges]
+  kLaunches,  // of the CPU, around launches: Note [threads]
+  kGrid,      // from here on loops over threads
   kTeam,
   kLane,
   kBlock,

@@ -74,7 +74,7 @@ struct Printer {
   void stmt(const Stmt& s);
 };
 
-constexpr std::string_view kModes[] = {"for",  "simd", "unroll", "parallel", "ranges",
+constexpr std::string_view kModes[] = {"for",  "simd", "unroll", "parallel", "ranges", "launches",
                                        "grid", "team", "lane",   "block",    "thread"};
 
 void Printer::stmt(const Stmt& s) {

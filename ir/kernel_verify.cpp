@@ -210,7 +210,8 @@ class Verifier {
     if (kernel_->device != Device::kGpu) return fault("loop over threads on the CPU");
     const bool inner = s.mode == LoopMode::kLane || s.mode == LoopMode::kThread ||
                        (s.mode == LoopMode::kTeam && around_ == LoopMode::kBlock);
-    if (!inner && (loops_ > 0 || thread_loops_++ > 0)) fault("a second loop over the threads of a launch");
+    if (!inner && (loops_ > launches_ || (launches_ == 0 && thread_loops_++ > 0)))
+      fault("a second loop over the threads of a launch");
     if (s.mode == LoopMode::kLane && around_ != LoopMode::kTeam && around_ != LoopMode::kBlock)
       fault("lane loop outside a team or block");
     if (s.mode == LoopMode::kThread && around_ != LoopMode::kBlock) fault("thread loop outside a block");
@@ -226,6 +227,10 @@ class Verifier {
       if (simd_ > 0 || shared_ > 0) fault("shared loop within a simd or shared loop");
     }
     if (is_of_threads(s.mode)) thread_loop(s);
+    if (s.mode == LoopMode::kLaunches) {
+      if (kernel_->device != Device::kGpu || loops_ > 0) fault("launches within a loop, or on the CPU");
+      ++launches_;
+    }
     define(s.var, DType::kI64);
     if (s.mode == LoopMode::kRanges) {
       if (loops_ > 0 || !s.grain) fault("ranges within a loop, or without a grain");
@@ -243,6 +248,7 @@ class Verifier {
     if (s.grain) shared_ = 0;
     if (s.mode == LoopMode::kRanges) ranges_ = false;
     --loops_;
+    if (s.mode == LoopMode::kLaunches) --launches_;
     around_ = outside;
   }
 
@@ -257,6 +263,7 @@ class Verifier {
   LoopMode around_ = LoopMode::kSerial;  // the innermost loop over threads around a statement
   bool is_mapped_ = false;               // the kernel has loops over threads
   int thread_loops_ = 0;                 // over all threads of a launch, in this kernel
+  int launches_ = 0;                     // loops around launches around a statement
   int simd_ = 0;
   bool ranges_ = false;  // within a loop over ranges
   int shared_ = 0;       // within a loop with grain: how many loops are around its body; else 0

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "compiler/kernel_passes/device_rows.h"
 #include "compiler/kernel_passes/independence.h"
 #include "compiler/kernel_passes/loop_cost.h"
 #include "compiler/kernel_passes/walk.h"
@@ -93,6 +94,10 @@ class SharingOut {
  private:
   void statement(Stmt s, std::vector<Stmt>& out) {
     name_sums(s, out);
+    if (s.kind == StmtKind::kFor && among_ == LoopMode::kBlock && is_few_rows(program_, s)) {
+      for (Stmt& row : rows_apart(program_, std::move(s))) statement(std::move(row), out);
+      return;
+    }
     if (s.kind == StmtKind::kFor && share_loop(s)) return append(std::move(s), out, true);
     if (s.kind == StmtKind::kStore) return append(by_one_thread(std::move(s)), out, true);
     if (s.kind != StmtKind::kFor && s.kind != StmtKind::kIf) return append(std::move(s), out, false);
@@ -159,7 +164,7 @@ class SharingOut {
       loop.mode = LoopMode::kLane;
       return true;
     }
-    if (!is_independent(program_, loop, variation_of(loop), Together::kThreads)) return false;
+    if (!is_free(program_, loop)) return false;
     loop.mode = among_ == LoopMode::kBlock ? LoopMode::kThread : LoopMode::kLane;
     if (among_ == LoopMode::kBlock && has_long_sums(loop)) {
       loop.mode = LoopMode::kTeam;
@@ -194,7 +199,14 @@ class SharingOut {
 
 }  // namespace
 
+// What runs in lanes was found independent while indices had an expr per axis, which tells more.
+bool is_free(const Program& program, const Stmt& loop) {
+  return loop.mode == LoopMode::kParallel || (loop.mode == LoopMode::kSimd && !accumulates_outside(loop)) ||
+         is_independent(program, loop, variation_of(loop), Together::kThreads);
+}
+
 bool runs_in_lanes(const Program& program, const Stmt& loop) {
+  if (loop.mode == LoopMode::kParallel || loop.mode == LoopMode::kSimd) return true;
   Stmt without = loop;
   drop_lane_sums(without.body, loop.var);
   return is_independent(program, without, variation_of(without), Together::kThreads);

@@ -12,6 +12,8 @@ namespace cohort::kernel {
 // lane in each thread of a team, so sums keep their order.
 std::vector<Stmt> shared_out(Program& program, std::vector<Stmt> body, LoopMode among);
 
+// Whether a loop's iterations may run on different threads.
+bool is_free(const Program& program, const Stmt& loop);
 // Whether a loop's iterations may run on different lanes of a team: independent but for what they accumulate
 // into lanes. `loop_variation` as in independence.h.
 bool runs_in_lanes(const Program& program, const Stmt& loop);

@@ -19,6 +19,10 @@
 
 #include "compiler/kernel_passes/cooperate.h"
 #include "compiler/kernel_passes/device_checks.h"
+#include "compiler/kernel_passes/device_products.h"
+#include "compiler/kernel_passes/device_steps.h"
+#include "compiler/kernel_passes/device_sums.h"
+#include "compiler/kernel_passes/device_wide.h"
 #include "compiler/kernel_passes/independence.h"
 #include "compiler/kernel_passes/kernel_pass.h"
 #include "compiler/kernel_passes/loop_cost.h"
@@ -33,12 +37,6 @@ using namespace kernel;
 constexpr double kFewRows = 1024;  // below it a long row is worth a block
 constexpr double kLongRow = 512;
 
-// Made of constants and dims: known before the launch.
-bool is_extent(const ExprRef& e) {
-  if (e->kind == ExprKind::kConst || e->kind == ExprKind::kDim) return true;
-  return e->kind == ExprKind::kOp && std::all_of(e->args.begin(), e->args.end(), is_extent);
-}
-
 Stmt once(VarId var, LoopMode mode, std::vector<Stmt> body) {
   Stmt loop;
   loop.kind = StmtKind::kFor;
@@ -51,17 +49,23 @@ Stmt once(VarId var, LoopMode mode, std::vector<Stmt> body) {
 
 class Mapper {
  public:
-  explicit Mapper(Program& program) : program_(program) {}
+  Mapper(Program& program, const Dims& dims) : program_(program), dims_(dims) {}
 
   // The launches that a kernel becomes.
   std::vector<Kernel> kernel(Kernel kernel) {
     std::vector<Kernel> launches;
     if (has_checks(kernel.body)) order_checks(kernel.body);
+    std::vector<std::vector<Stmt>> nests;
     for (std::vector<Stmt>& nest : cut_into_nests(program_, std::move(kernel.body))) {
+      for (std::vector<Stmt>& stage : sum_pieces(program_, nest)) nests.push_back(std::move(stage));
+      nests.push_back(std::move(nest));
+    }
+    for (std::vector<Stmt>& nest : nests) {
       Kernel launch;
       launch.name = kernel.name;
       launch.device = Device::kGpu;
-      launch.body = mapped(std::move(nest));
+      launch.body =
+          has_heavy_steps(program_, nest, dims_) ? step_by_step(std::move(nest)) : mapped(std::move(nest));
       guard_by_checks(program_, launch.body);
       launches.push_back(std::move(launch));
     }
@@ -69,8 +73,17 @@ class Mapper {
   }
 
  private:
+  // The CPU goes through the steps: a launch for each nest of one.
+  std::vector<Stmt> step_by_step(std::vector<Stmt> nest) {
+    for (std::vector<Stmt>& part : parts_of_step(program_, nest, dims_))
+      for (Stmt& s : mapped(std::move(part))) nest[0].body.push_back(std::move(s));
+    nest[0].mode = LoopMode::kLaunches;
+    return nest;
+  }
+
   std::vector<Stmt> mapped(std::vector<Stmt> nest) {
-    if (nest.back().kind == StmtKind::kCall) return nest;  // it launches kernels of its own
+    if (is_tiled(nest, dims_)) return tiled(std::move(nest));
+    write_products(program_, nest);
     bool loops = false;
     for_each_stmt(nest, [&](const Stmt& s) { loops = loops || s.kind == StmtKind::kFor; });
     if (!loops) return {once(program_.next_var++, LoopMode::kGrid, std::move(nest))};
@@ -78,8 +91,7 @@ class Mapper {
     const bool lets_before =
         std::all_of(nest.begin(), nest.end() - 1, [](const Stmt& s) { return s.kind == StmtKind::kLet; });
     if (lets_before && !meets_lets(nest) && nest.back().kind == StmtKind::kFor &&
-        is_extent(nest.back().value) &&
-        is_independent(program_, nest.back(), variation_of(nest.back()), Together::kThreads))
+        is_extent(nest.back().value) && is_free(program_, nest.back()))
       loop = &nest.back();
     if (loop == nullptr) return in_one_block(std::move(nest));
     flatten(*loop);
@@ -87,6 +99,8 @@ class Mapper {
       const bool blocks = trip_count(*loop) < kFewRows && longest_row(loop->body) >= kLongRow;
       loop->mode = blocks || has_steps(loop->body) ? LoopMode::kBlock : LoopMode::kTeam;
       loop->body = shared_out(program_, std::move(loop->body), loop->mode);
+    } else {
+      widen(program_, *loop, dims_);
     }
     return nest;
   }
@@ -115,9 +129,8 @@ class Mapper {
   bool is_row(const Stmt& loop) const {
     return std::any_of(loop.body.begin(), loop.body.end(), [&](const Stmt& s) { return is_shareable(s); });
   }
-  bool is_free(const Stmt& s) const {
-    return s.kind == StmtKind::kFor && is_extent(s.value) &&
-           is_independent(program_, s, variation_of(s), Together::kThreads);
+  bool is_inner(const Stmt& s) const {
+    return s.kind == StmtKind::kFor && is_extent(s.value) && is_free(program_, s);
   }
   bool is_shareable(const Stmt& s) const {
     if (s.kind != StmtKind::kFor) return false;
@@ -134,18 +147,22 @@ class Mapper {
     }
     return longest;
   }
-  // Loops one after the other within a loop that is none of the threads': a scan.
+  // Loops one after the other within a loop that is none of the threads': a scan. Sums alone are for a team.
   bool has_steps(const std::vector<Stmt>& body) const {
     return std::any_of(body.begin(), body.end(), [&](const Stmt& s) {
       if (s.kind != StmtKind::kFor || runs_in_lanes(program_, s)) return false;
-      return std::any_of(s.body.begin(), s.body.end(), [&](const Stmt& t) { return is_shareable(t); });
+      return std::any_of(s.body.begin(), s.body.end(), [&](const Stmt& t) {
+        bool stores = false;
+        for_each_stmt({t}, [&](const Stmt& u) { stores = stores || u.kind == StmtKind::kStore; });
+        return stores && is_shareable(t);
+      });
     });
   }
 
   // Loops around each other, all of them independent, as one over the grid.
   void flatten(Stmt& loop) {
     std::vector<Stmt> lets;
-    while (loop.body.size() == 1 && is_free(loop.body[0])) {
+    while (loop.body.size() == 1 && is_inner(loop.body[0])) {
       Stmt inner = std::move(loop.body[0]);
       const VarId flat = program_.next_var++;
       const ExprRef place = variable(flat, DType::kI64);
@@ -172,12 +189,13 @@ class Mapper {
   }
 
   Program& program_;
+  const Dims& dims_;
 };
 
 }  // namespace
 
-Program map_threads(Program program, const Dims&) {
-  Mapper mapper(program);
+Program map_threads(Program program, const Dims& dims) {
+  Mapper mapper(program, dims);
   std::vector<Kernel> kernels;
   for (Kernel& kernel : program.kernels) {
     if (kernel.device == Device::kCpu) {

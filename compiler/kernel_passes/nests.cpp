@@ -15,6 +15,8 @@ bool is_pure(const ExprRef& e) {
   return std::all_of(e->args.begin(), e->args.end(), is_pure);
 }
 
+bool is_loop(const Stmt& s) { return s.kind == StmtKind::kFor || s.kind == StmtKind::kCall; }
+
 class Cutting {
  public:
   explicit Cutting(Program& program) : program_(program) {}
@@ -37,9 +39,9 @@ class Cutting {
       }
       if (s.kind == StmtKind::kLet || s.kind == StmtKind::kVar || s.kind == StmtKind::kAccumulator)
         until = std::max(until, last_read[s.var]);
-      const bool loop = s.kind == StmtKind::kFor;
+      const bool loop = is_loop(s);
       nest.push_back(std::move(s));
-      const bool before_loop = i + 1 < body.size() && body[i + 1].kind == StmtKind::kFor;
+      const bool before_loop = i + 1 < body.size() && is_loop(body[i + 1]);
       if (until > i || !(loop || before_loop)) continue;
       result.push_back(with_lets(std::move(nest)));
       nest.clear();

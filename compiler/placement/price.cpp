@@ -5,6 +5,8 @@
 #include <map>
 
 #include "compiler/kernel_passes/device_checks.h"
+#include "compiler/kernel_passes/device_steps.h"
+#include "compiler/kernel_passes/device_sums.h"
 #include "compiler/kernel_passes/independence.h"
 #include "compiler/kernel_passes/loop_cost.h"
 #include "compiler/kernel_passes/walk.h"
@@ -97,7 +99,8 @@ class GpuTime {
   double statement(const Stmt& s, const Launch& launch) const {
     if (is_product(s)) {
       const bool f32 = program_.buffers[s.buffers[0]].dtype == DType::kF32;
-      return product_flops(s, dims_) / (f32 ? gpu_.f32_product_flops_per_ns : gpu_.f64_product_flops_per_ns);
+      return product_flops(s, dims_) / launch.share /
+             (f32 ? gpu_.f32_product_flops_per_ns : gpu_.f64_product_flops_per_ns);
     }
     const double ns = own(s, launch);
     if (s.kind == StmtKind::kIf) return ns + std::max(list(s.body, launch), list(s.else_body, launch));
@@ -112,8 +115,13 @@ class GpuTime {
     const bool sums = std::any_of(s.body.begin(), s.body.end(),
                                   [](const Stmt& inner) { return inner.kind == StmtKind::kAccumulate; });
     if (s.mode == LoopMode::kSimd) {
-      const double lanes = std::min(trips, kReductionLanes);
+      double lanes = std::min(trips, kReductionLanes);
+      if (launch.width < kFewSums && trips >= kLongSum) lanes *= trips / kSumPiece;  // in pieces
       return std::ceil(trips / lanes) * list(s.body, {launch.width * lanes, kLoadsInFlight, launch.share});
+    }
+    if (launch.width < 2 && has_heavy_steps(program_, {s}, dims_)) {  // launches for each step
+      const double launches = static_cast<double>(s.body.size()) * gpu_.launch_ns;
+      return trips * (launches + list(s.body, launch));
     }
     const bool steps = launch.width < 2 && has_independent_loop(s.body);
     const double share = steps ? kBlockThreads / gpu_.threads : launch.share;
@@ -124,7 +132,8 @@ class GpuTime {
 
   bool has_independent_loop(const std::vector<Stmt>& list) const {
     return std::any_of(list.begin(), list.end(), [&](const Stmt& s) {
-      return (s.kind == StmtKind::kFor && is_independent(program_, s, variation_of(s), Together::kThreads)) ||
+      return is_product(s) ||
+             (s.kind == StmtKind::kFor && is_independent(program_, s, variation_of(s), Together::kThreads)) ||
              has_independent_loop(s.body) || has_independent_loop(s.else_body);
     });
   }

@@ -40,6 +40,12 @@ inline namespace cohort_rt {
 constexpr int rt_block_threads = 256;
 constexpr int64_t rt_most_blocks = 4096;  // a launch with more to do goes round
 
+// What the compiler has placed at a multiple of sixteen bytes.
+template <class T>
+RT_DEVICE T* rt_aligned(T* place) {
+  return static_cast<T*>(__builtin_assume_aligned(place, 16));
+}
+
 RT_DEVICE int64_t rt_thread() { return static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; }
 RT_DEVICE int64_t rt_threads() { return static_cast<int64_t>(gridDim.x) * blockDim.x; }
 RT_DEVICE int64_t rt_team() { return rt_thread() / rt_accumulators; }

@@ -116,6 +116,22 @@ TEST_CASE("checks that fail on the GPU: the first one is told, state stays, unde
   run_driver_as_ptx("errors", "errors", 5);
 }
 
+namespace {
+
+// What ptxas says of spilled registers of each kernel: all of them must be none.
+void expect_no_spills(const ProcessResult& result, std::size_t least) {
+  INFO(result.output);
+  CHECK(result.exit_code == 0);
+  std::size_t kernels = 0;
+  for (std::size_t at = 0; (at = result.output.find(" bytes spill stores", at)) != std::string::npos; ++at) {
+    CHECK(result.output.substr(at - 3, 3) == ", 0");
+    ++kernels;
+  }
+  CHECK(kernels > least);
+}
+
+}  // namespace
+
 TEST_CASE("nvcc compiles device code for every architecture of the recipe, and no kernel spills") {
   const std::string compiler = nvcc();
   if (compiler.empty()) {
@@ -124,24 +140,34 @@ TEST_CASE("nvcc compiles device code for every architecture of the recipe, and n
   }
   const fs::path folder = fs::path(COHORT_BINARY_DIR) / "scratch" / "nvcc";
   fs::create_directories(folder);
-  write_file((folder / "model.cu").string(), device_code("model"));
-  for (const std::string_view arch : kDeviceArchitectures) {
-    std::vector<std::string> command{compiler};
-    command.insert(command.end(), kDeviceFlags.begin(), kDeviceFlags.end());
-    command.insert(command.end(), {"-cubin", fmt::format("-arch=sm_{}", arch), "-Xptxas", "-v",
-                                   "-I" COHORT_SOURCE_DIR "/runtime/include", (folder / "model.cu").string(),
-                                   "-o", (folder / "model.cubin").string()});
-    const ProcessResult result = run_process(command);
-    INFO(result.output);
-    CHECK(result.exit_code == 0);
-    std::size_t kernels = 0;
-    for (std::size_t at = 0; (at = result.output.find(" bytes spill stores", at)) != std::string::npos;
-         ++at) {
-      CHECK(result.output.substr(at - 3, 3) == ", 0");
-      ++kernels;
+  const std::string ptxas = (fs::path(compiler).parent_path() / "ptxas").string();
+  for (const std::string name : {"model", "errors", "recurrent", "sums", "wide"}) {
+    const std::string source = (folder / (name + ".cu")).string(), ptx = (folder / (name + ".ptx")).string();
+    const std::string cubin = (folder / (name + ".cubin")).string();
+    write_file(source, device_code(name));
+    const auto compile_to = [&](std::initializer_list<std::string> what) {
+      std::vector<std::string> command{compiler};
+      command.insert(command.end(), kDeviceFlags.begin(), kDeviceFlags.end());
+      command.insert(command.end(), what);
+      command.insert(command.end(), {"-I" COHORT_SOURCE_DIR "/runtime/include", source});
+      return run_process(command);
+    };
+    const bool whole = name == "model" || name == "recurrent";
+    if (!whole) {  // the front end once
+      const ProcessResult result = compile_to({"-ptx", "-arch=compute_80", "-o", ptx});
+      INFO(result.output);
+      REQUIRE(result.exit_code == 0);
     }
-    CHECK(kernels > 5);
+    for (const std::string_view arch : kDeviceArchitectures) {
+      const std::string real = fmt::format("-arch=sm_{}", arch);
+      expect_no_spills(whole ? compile_to({"-cubin", real, "-Xptxas", "-v", "-o", cubin})
+                             : run_process({ptxas, real, "-v", ptx, "-o", cubin}),
+                       3);
+    }
   }
+  const std::string wide = read_file((folder / "wide.ptx").string());
+  for (const char* access : {"ld.global.v4.f32", "st.global.v4.f32", "ld.global.v2.f64", "ld.global.v4.u32"})
+    CHECK(wide.find(access) != std::string::npos);
 }
 
 }  // namespace cohort::test

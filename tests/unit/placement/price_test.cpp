@@ -1,5 +1,6 @@
 // What kernels cost on either device by the default profile: the orders of magnitude that decide.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "compiler/kernel_passes/kernel_pass.h"
 #include "compiler/lower.h"
@@ -59,13 +60,21 @@ TEST_CASE("a small kernel is not worth a launch") {
   CHECK(time.gpu_ns >= 2500);
 }
 
-TEST_CASE("steps over arrays run in one block") {
-  const KernelTime time = time_of("%x: f32[100000]",
-                                  "  %y = scan(%x) {carries = 1, steps = [1000]} body(%x: f32[100000]) {\n"
-                                  "    %y = tanh(%x)\n    output y = %y\n  }");
-  const KernelTime once = time_of("%x: f32[100000]", "  %y = tanh(%x)");
-  CHECK(time.gpu_ns > 1000 * 10 * (once.gpu_ns - 2500));  // a launch of its own would have all of the GPU
-  CHECK(time.cpu_ns == doctest::Approx(1000 * once.cpu_ns).epsilon(0.3));
+TEST_CASE("small steps run in one block, large ones are launches each") {
+  const auto steps = [](int elements) {
+    return time_of(fmt::format("%x: f32[{}]", elements),
+                   fmt::format("  %y = scan(%x) {{carries = 1, steps = [1000]}} body(%x: f32[{}]) {{\n"
+                               "    %y = tanh(%x)\n    output y = %y\n  }}",
+                               elements));
+  };
+  const auto once = [](int elements) {
+    return time_of(fmt::format("%x: f32[{}]", elements), "  %y = tanh(%x)");
+  };
+  // A launch of its own would have all of the GPU.
+  CHECK(steps(50000).gpu_ns > 1000 * 10 * (once(50000).gpu_ns - 2500));
+  CHECK(steps(50000).gpu_ns > 3 * 1000 * once(50000).gpu_ns);
+  CHECK(steps(1000000).gpu_ns == doctest::Approx(1000 * once(1000000).gpu_ns).epsilon(0.5));
+  CHECK(steps(50000).cpu_ns == doctest::Approx(1000 * once(50000).cpu_ns).epsilon(0.3));
 }
 
 TEST_CASE("elements that are not touched cost nothing") {

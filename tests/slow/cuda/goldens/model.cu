@@ -59,13 +59,35 @@ extern "C" RT_HIDDEN int32_t model_rows_r(rt_workspace* header, float* __restric
   return rt_launch(header, "rows", rows_r, rt_accumulators * int64_t{256}, r, m);
 }
 
+RT_DEVICE_KERNEL void rows_t(float* __restrict sums, const float* __restrict few) {
+  for (int64_t i = rt_team(); i < 100; i += rt_teams()) {
+    const int64_t t = i / 25;
+    const int64_t t_2 = i % 25;
+    const int64_t t_3 = t_2 * 4096;
+    const int64_t t_4 = rt_min(100000 - t_3, int64_t{4096});
+    rt_team_accumulator<rt_op_sum, float> sum;
+    RT_UNROLL_LANES
+    for (int64_t j = rt_lane(); j < t_4; j += rt_accumulators) {
+      sum.add(j, few[t * 100000 + (t_3 + j)]);
+    }
+    const float t_5 = sum.finish();
+    if (const int64_t j = rt_lane(); j == 0) {
+      sums[i] = t_5;
+    }
+  }
+}
+extern "C" RT_HIDDEN int32_t model_rows_t(rt_workspace* header, float* __restrict sums,
+                                          const float* __restrict few) {
+  return rt_launch(header, "rows", rows_t, rt_accumulators * int64_t{100}, sums, few);
+}
+
 // t = reduce_mean(few)
-RT_DEVICE_KERNEL void rows_t(float* __restrict t, const float* __restrict few) {
+RT_DEVICE_KERNEL void rows_t_2(float* __restrict t, const float* __restrict sums) {
   for (int64_t i = rt_team(); i < 4; i += rt_teams()) {
     rt_team_accumulator<rt_op_sum, float> sum;
     RT_UNROLL_LANES
-    for (int64_t j = rt_lane(); j < 100000; j += rt_accumulators) {
-      sum.add(j, few[i * 100000 + j]);
+    for (int64_t j = rt_lane(); j < 25; j += rt_accumulators) {
+      sum.add(j, sums[i * 25 + j]);
     }
     const float t_2 = sum.finish();
     if (const int64_t j = rt_lane(); j == 0) {
@@ -73,9 +95,9 @@ RT_DEVICE_KERNEL void rows_t(float* __restrict t, const float* __restrict few) {
     }
   }
 }
-extern "C" RT_HIDDEN int32_t model_rows_t(rt_workspace* header, float* __restrict t,
-                                          const float* __restrict few) {
-  return rt_launch(header, "rows", rows_t, rt_accumulators * int64_t{4}, t, few);
+extern "C" RT_HIDDEN int32_t model_rows_t_2(rt_workspace* header, float* __restrict t,
+                                            const float* __restrict sums) {
+  return rt_launch(header, "rows", rows_t_2, rt_accumulators * int64_t{4}, t, sums);
 }
 
 // c = reduce_sum(m)
@@ -163,9 +185,10 @@ static void mark_buffers([[maybe_unused]] void* block) {
   COHORT_MARK_RANGE(rt_place<char>(block, 81856), 240000, "b");
   COHORT_MARK_RANGE(rt_place<char>(block, 321856), 120000, "c");
   COHORT_MARK_RANGE(rt_place<char>(block, 2099008), 1024, "r");
-  COHORT_MARK_RANGE(rt_place<char>(block, 2100032), 8192, "c");
+  COHORT_MARK_RANGE(rt_place<char>(block, 2100032), 16, "t");
   COHORT_MARK_RANGE(rt_place<char>(block, 2100032), 1600000, "few");
-  COHORT_MARK_RANGE(rt_place<char>(block, 3700032), 16, "t");
+  COHORT_MARK_RANGE(rt_place<char>(block, 2100096), 8192, "c");
+  COHORT_MARK_RANGE(rt_place<char>(block, 3700032), 400, "sums");
 }
 
 RT_DEVICE_CALLS(model_device, mark_buffers, nullptr, 0);

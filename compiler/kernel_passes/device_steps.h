@@ -1,0 +1,24 @@
+// Loops of steps on the GPU, each step of which has work for all of it: the CPU goes through the steps and
+// launches what they consist of. Loops of small steps are one launch of one block instead.
+#pragma once
+
+#include "ir/kernel.h"
+
+namespace cohort::kernel {
+
+// Made of constants and dims: known before any launch.
+bool is_extent(const ExprRef& e);
+
+// Whether the last statement of a nest is such a loop, and the others are lets that each launch can repeat.
+bool has_heavy_steps(const Program& program, const std::vector<Stmt>& nest, const Dims& dims);
+
+// Whether a nest is a product that a function of the runtime launches, which keeps tiles of it in shared
+// memory; and that product alone, its scalars without the lets before it.
+bool is_tiled(const std::vector<Stmt>& nest, const Dims& dims);
+std::vector<Stmt> tiled(std::vector<Stmt> nest);
+
+// What one step consists of: nests that can be launches of their own. Products without a launch of their own
+// are loops. `nest` keeps its last statement, the loop, without a body.
+std::vector<std::vector<Stmt>> parts_of_step(Program& program, std::vector<Stmt>& nest, const Dims& dims);
+
+}  // namespace cohort::kernel

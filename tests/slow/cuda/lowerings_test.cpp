@@ -1,0 +1,71 @@
+// What has a lowering of its own on the GPU, under random schedules: as C++ and as what nvcc makes of it, it
+// has the bits that compiled code has on the CPU.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "compiler/sample.h"
+#include "ir/files.h"
+#include "ir/text_parser.h"
+#include "tests/slow/compiled/compiled_module.h"
+#include "tests/slow/cuda/emulated.h"
+
+namespace cohort::test {
+namespace {
+
+Module graph(const std::string& name) {
+  const std::string path = fmt::format(COHORT_SOURCE_DIR "/tests/slow/cuda/goldens/{}.txt", name);
+  return parse_text(read_file(path), path);
+}
+
+// Nothing, or what of the results differs by more than a relative distance; 0: bits.
+std::string difference(const Tensor& expected, const Tensor& actual, double tolerance) {
+  if (tolerance == 0 || !is_float(expected.dtype())) return first_difference(expected, actual).value_or("");
+  for (std::int64_t i = 0; i < expected.size(); ++i) {
+    const double a = scalar_as_double(load_scalar(expected, i)), b = scalar_as_double(load_scalar(actual, i));
+    if (!(std::abs(a - b) <= tolerance * std::abs(a)))
+      return fmt::format("element {} was {} and became {}", i, a, b);
+  }
+  return {};
+}
+
+// Every call is another schedule; results of all schedules and both sides are equal to the bit.
+void compare_devices(const Module& module, double tolerance = 0) {
+  const Engine cpu = compiled_engine(module, {}, {"-O1"});
+  std::vector<std::pair<std::string, Engine>> engines{{"C++", emulated_engine(module)}};
+  if (!nvcc().empty()) engines.emplace_back("PTX", emulated_engine(module, {}, Side::kPtx));
+  for (const auto& function : module.functions) {
+    for (std::uint64_t seed = 1; seed < 6; seed += 2) {
+      const SampleCall call = sample_call(module, *function, seed);
+      std::vector<Tensor> expected_state = call.state;
+      const CallResult expected = cpu(*function, call.inputs, expected_state);
+      for (const auto& [name, engine] : engines) {
+        INFO(function->name << " as " << name << ", sample " << seed);
+        std::vector<Tensor> state = call.state;
+        const CallResult got = engine(*function, call.inputs, state);
+        std::vector<Tensor> again = call.state;
+        const CallResult same = engine(*function, call.inputs, again);
+        for (std::size_t i = 0; i < expected.outputs.size(); ++i) {
+          CHECK(difference(expected.outputs[i], got.outputs[i], tolerance) == "");
+          CHECK(difference(got.outputs[i], same.outputs[i], 0) == "");
+        }
+        for (std::size_t s = 0; s < state.size(); ++s) {
+          CHECK(difference(expected_state[s], state[s], tolerance) == "");
+          CHECK(difference(state[s], again[s], 0) == "");
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("steps with products: in one block, and step by step") { compare_devices(graph("recurrent")); }
+
+// In another order than on the CPU, which is as exact and always the same.
+TEST_CASE("few long rows are added up in pieces") { compare_devices(graph("sums"), 1e-4); }
+
+TEST_CASE("many elements, several for each thread") { compare_devices(graph("wide")); }
+
+}  // namespace cohort::test
