@@ -1,5 +1,5 @@
-// Few rows of several loops each, within a block: every loop goes over all rows by itself, so that all threads
-// have something to do.
+// Few rows of several loops each, within a block: every loop goes over all rows by itself, so that all
+// threads have something to do.
 #pragma once
 
 #include "ir/kernel.h"
