@@ -25,7 +25,7 @@ bool is_skipped(const std::string& path) {
 #ifdef COHORT_CLANG_LIBRARY
   return path.empty();  // none
 #else
-  return path.find("/custom/") != path.npos || path.ends_with("/ops/custom.txt");
+  return path.find("/tests/errors/custom/") != path.npos || path.ends_with("/tests/ops/custom.txt");
 #endif
 }
 
