@@ -1,16 +1,9 @@
-#include <unistd.h>
-
 #include "ir/json_reading.h"
 #include "ir/number_text.h"
 #include "ir/tensor_checks.h"
 
 namespace cohort {
 namespace {
-
-std::uint64_t physical_memory() {
-  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-         static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
-}
 
 // Fills a tensor from nested lists, or from one scalar.
 class DataReader {

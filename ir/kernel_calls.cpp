@@ -105,6 +105,15 @@ void call_product(const std::string& name, std::span<Tensor> outputs, std::span<
                   std::span<const std::int64_t> scalars) {
   if (name == "rt_gemm_pack") return pack<T>(outputs[0], inputs[0], scalars);
   if (name == "rt_gemm_packed") return multiply_packed<T>(outputs[0], inputs[0], inputs[1], scalars);
+  if (outputs.size() > 1) {  // scratch, of several pieces perhaps
+    constexpr std::size_t kM = 4, kN = 5, kK = 6, kPieces = 16, kRoom = 17;
+    const bool divided = scalars.size() > kRoom;
+    const std::int64_t pieces = divided ? scalars[kPieces] : 1;
+    const std::int64_t room = divided ? scalars[kRoom] : outputs[1].size();
+    require(room >= product_scratch_bytes(scalars[kM], scalars[kN], scalars[kK], sizeof(T)) &&
+                outputs[1].size() >= pieces * room,
+            "rt_gemm has room for its scratch");
+  }
   multiply<T>(outputs[0], inputs[0], inputs[1], scalars);
 }
 

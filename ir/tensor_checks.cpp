@@ -1,11 +1,18 @@
 #include "ir/tensor_checks.h"
 
+#include <unistd.h>
+
 #include "ir/diagnostics.h"
 
 namespace cohort {
 
 void fail_tensor_file(const std::string& file, std::string_view format, const std::string& reason) {
   fail(DiagId::kNoTensorFile, file, format, reason);
+}
+
+std::uint64_t physical_memory() {
+  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+         static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
 }
 
 std::optional<std::uint64_t> checked_bytes(DType dtype, const Extents& extents) {

@@ -17,6 +17,9 @@ namespace cohort {
 // Bytes that a tensor of these extents takes; nothing if that is more than memory can be.
 std::optional<std::uint64_t> checked_bytes(DType dtype, const Extents& extents);
 
+// Bytes of memory this machine has: more than that is no tensor of a file.
+std::uint64_t physical_memory();
+
 // The row-major elements that fill [begin, end) of the file exactly.
 Tensor read_elements(const ByteSource& source, std::string_view format, DType dtype, const Extents& extents,
                      std::uint64_t begin, std::uint64_t end);

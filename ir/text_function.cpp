@@ -14,6 +14,9 @@ struct Operand {
   OperandDType dtype;
 };
 
+// Bodies within bodies; as deep as JSON may be.
+constexpr std::size_t kMostBodies = 128;
+
 class FunctionParser {
  public:
   FunctionParser(TextParsing& parsing, std::string name)
@@ -203,7 +206,11 @@ std::optional<Regions> FunctionParser::regions(const OpDef& op) {
     if (!cursor_.accept_word(key)) cursor_.fail_expected(fmt::format("`{}`", key));
     if (!cursor_.accept("=")) {
       const std::size_t errors_before = parsing_.errors.size();
+      if (parsing_.depth == kMostBodies)
+        throw UserError(diagnostic(DiagId::kNestedTooDeep, cursor_.location(), kMostBodies));
+      ++parsing_.depth;
       regions.push_back(std::make_shared<const Function>(FunctionParser(parsing_, std::string(key)).parse()));
+      --parsing_.depth;
       is_right = is_right && parsing_.errors.size() == errors_before;
       continue;
     }
@@ -331,6 +338,7 @@ ValueId FunctionParser::single(std::optional<DType> beside) {
 }  // namespace
 
 void TextParsing::function() {
+  depth = 0;
   const Location where = cursor.location();
   std::string name = cursor.name();
   for (const auto& other : builder.module().functions) {

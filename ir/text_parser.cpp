@@ -152,7 +152,8 @@ Tensor parse_data(TextCursor& cursor, const Type& type, const Dims& dims) {
   if (cursor.accept_word("elided")) throw UserError(diagnostic(DiagId::kElided, where));
   Extents extents = cohort::evaluate(type.shape, {});
   std::optional<std::uint64_t> bytes = checked_bytes(type.dtype, extents);
-  if (!bytes) throw UserError(diagnostic(DiagId::kTensorTooLarge, where, "data", to_string(type, dims)));
+  if (!bytes || *bytes > physical_memory())
+    throw UserError(diagnostic(DiagId::kTensorTooLarge, where, "data", to_string(type, dims)));
   Tensor tensor(type.dtype, extents);
   DataParser parser{cursor, tensor, to_string(type, dims)};
   if (cursor.sees("[")) {

@@ -23,6 +23,7 @@ struct TextParsing {
   ErrorList errors{};
   ModuleBuilder builder{""};
   std::unordered_map<std::string, TextGlobal> globals{};
+  std::size_t depth = 0;                              // of bodies within bodies
   std::unordered_set<std::string> wrong_functions{};  // what applies one is left out silently
 
   const Dims& dims() const { return builder.module().dims; }

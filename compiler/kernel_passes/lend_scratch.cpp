@@ -7,23 +7,18 @@
 
 #include "compiler/kernel_passes/kernel_pass.h"
 #include "compiler/kernel_passes/walk.h"
+#include "ir/ops/product_call.h"
 
 namespace cohort::loop_passes {
 namespace {
 
 using namespace kernel;
 
-// What rt_gemm_scratch of gemm.h asks for at most, whatever the machine's vectors are: a block of each
-// operand.
 std::int64_t gemm_scratch(const Stmt& call, const Program& program, const Dims& dims) {
   constexpr std::size_t kM = 4, kN = 5, kDepth = 6;
-  constexpr std::int64_t kBlockDepth = 512, kRowsOfA = 192, kRowBytesOfB = 2048, kPanelBytes = 128;
-  const std::int64_t bytes = dtype_bytes(program.buffers[call.buffers[0]].dtype);
-  const std::int64_t most =
-      std::max(largest_extent(*call.index[kM], dims), largest_extent(*call.index[kN], dims));
-  const std::int64_t of_a = std::min(kRowsOfA, most * 4 / 3 + 16) * bytes;
-  const std::int64_t of_b = std::min(kRowBytesOfB, most * bytes + kPanelBytes);
-  return std::min(largest_extent(*call.index[kDepth], dims), kBlockDepth) * (of_a + of_b);
+  const auto most = [&](std::size_t extent) { return largest_extent(*call.index[extent], dims); };
+  return product_scratch_bytes(most(kM), most(kN), most(kDepth),
+                               dtype_bytes(program.buffers[call.buffers[0]].dtype));
 }
 
 void lend(std::vector<Stmt>& list, Program& program, const Dims& dims) {

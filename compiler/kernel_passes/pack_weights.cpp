@@ -95,7 +95,8 @@ class LoopPacker {
     const std::vector<ExprRef> what{roles.b_at, roles.n, depth, roles.b_row, roles.b_column};
     if (!is_constant_index(*roles.c_column, 1) || written_.contains(roles.b) ||
         !std::all_of(what.begin(), what.end(), [&](const ExprRef& e) { return is_fixed(e); }) ||
-        largest_extent(*roles.n, dims_) < kFewColumns || largest_extent(*roles.m, dims_) > kManyRows)
+        largest_extent(*roles.n, dims_) < kFewColumns || largest_extent(*roles.n, dims_) == kUnbounded ||
+        largest_extent(*depth, dims_) == kUnbounded || largest_extent(*roles.m, dims_) > kManyRows)
       return false;
     const BufferId packed = packed_copy(roles.b, what);
     call.text = "rt_gemm_packed";

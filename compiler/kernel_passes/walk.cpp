@@ -76,9 +76,9 @@ void substitute(std::vector<Stmt>& list, const Substitution& replacements) {
 std::int64_t largest_extent(const Expr& e, const Dims& dims) {
   if (e.kind == ExprKind::kConst) return static_cast<std::int64_t>(e.bits);
   if (e.kind == ExprKind::kDim) return max_extent(e.dim, dims);
-  return e.kind == ExprKind::kOp && e.op == ScalarOp::k_mul
-             ? largest_extent(*e.args[0], dims) * largest_extent(*e.args[1], dims)
-             : 1;
+  if (e.kind != ExprKind::kOp || e.op != ScalarOp::k_mul) return kUnbounded;
+  const std::int64_t a = largest_extent(*e.args[0], dims), b = largest_extent(*e.args[1], dims);
+  return a != 0 && b > kUnbounded / a ? kUnbounded : a * b;
 }
 
 bool mentions(const ExprRef& expr, VarId var) {

@@ -69,7 +69,9 @@ using Substitution = std::unordered_map<VarId, ExprRef>;
 ExprRef substitute(const ExprRef& expr, const Substitution& replacements);
 void substitute(std::vector<Stmt>& list, const Substitution& replacements);
 
-// The largest value an extent takes: of a constant, a dim, or a product of them.
+// The largest value an extent takes: of a constant, a dim, or a product of them. Of anything else, such as
+// what differs between members of a group, kUnbounded, as of products greater than it.
+inline constexpr std::int64_t kUnbounded = std::int64_t{1} << 40;
 std::int64_t largest_extent(const Expr& e, const Dims& dims);
 
 bool mentions(const ExprRef& expr, VarId var);

@@ -39,6 +39,18 @@ std::optional<std::int64_t> repetitions(const Shape& x, const Shape& spread, std
   return count;
 }
 
+// The shape of x when it has been summed, before what else is repeated of it.
+Shape shape_left(const Shape& x, const Shape& spread, std::span<const int> axes, bool keepdims) {
+  Shape shape;
+  const std::size_t added = spread.size() - x.size();
+  for (std::size_t axis = 0; axis < spread.size(); ++axis) {
+    const bool summed = std::find(axes.begin(), axes.end(), static_cast<int>(axis)) != axes.end();
+    if (summed && !keepdims) continue;
+    shape.push_back(summed || axis < added ? Dim(1) : x[axis - added]);
+  }
+  return shape;
+}
+
 std::vector<ValueId> sum_of_equals(Emitter& e, const NodeView& node) {
   if (node.op->name != "reduce_sum") return {};
   const Node* broadcast = e.made_by(node.inputs[0], "broadcast");
@@ -46,11 +58,13 @@ std::vector<ValueId> sum_of_equals(Emitter& e, const NodeView& node) {
   const ValueId x = broadcast->inputs[0];
   const Type type = e.type(x), result = e.infer(node).front();
   const Shape& spread = e.shape(node.inputs[0]);
-  const auto count =
-      repetitions(type.shape, spread, normalized_axes(node.attrs, "axes", static_cast<int>(spread.size())));
+  const std::vector<int> axes = normalized_axes(node.attrs, "axes", static_cast<int>(spread.size()));
+  const bool keepdims = attr_or(node.attrs, "keepdims", false);
+  const auto count = repetitions(type.shape, spread, axes);
   if (result.dtype != type.dtype || !count || *count > most_exact(type.dtype)) return {};
   const ValueId n = e.to().literal(type.dtype, static_cast<double>(*count));
-  return {e.emit("mul", {e.reshape(x, result.shape), n})};
+  const ValueId sum = e.emit("mul", {e.reshape(x, shape_left(type.shape, spread, axes, keepdims)), n});
+  return {e.fit(sum, result.shape)};
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "ir/ops/product_call.h"
 
+#include <algorithm>
+
 namespace cohort {
 
 using namespace kernel;
@@ -69,6 +71,16 @@ Groups group_axes(const LoopContext& context, const Product& product) {
 }
 
 }  // namespace
+
+std::int64_t product_scratch_bytes(std::int64_t m, std::int64_t n, std::int64_t k,
+                                   std::int64_t element_bytes) {
+  // What rt_gemm_scratch of gemm.h asks for at most.
+  constexpr std::int64_t kBlockDepth = 512, kRowsOfA = 192, kRowBytesOfB = 2048, kPanelBytes = 128;
+  const std::int64_t most = std::max(m, n);
+  const std::int64_t of_a = std::min(kRowsOfA, most * 4 / 3 + 16) * element_bytes;
+  const std::int64_t of_b = std::min(kRowBytesOfB, most * element_bytes + kPanelBytes);
+  return std::min(k, kBlockDepth) * (of_a + of_b);
+}
 
 bool is_called(const LoopContext& context, const Product& product) {
   const DType dtype = context.result_type().dtype;

@@ -29,6 +29,11 @@ namespace cohort {
 
 inline constexpr std::int64_t kPackedRowBytes = 128;
 
+// Bytes of scratch that are enough for a product on every machine, whatever its vectors are: a block of each
+// operand. More where an extent is greater.
+std::int64_t product_scratch_bytes(std::int64_t m, std::int64_t n, std::int64_t k,
+                                   std::int64_t element_bytes);
+
 // Whether the product is large enough, and of a dtype, that a call is made.
 bool is_called(const LoopContext& context, const Product& product);
 void call_product(LoopContext& context, const Product& product);
