@@ -21,7 +21,7 @@ target_include_directories(cohort_clang SYSTEM PRIVATE ${CLANG_INCLUDE_DIRS} ${L
 target_link_libraries(cohort_clang PRIVATE fmt::fmt clang-cpp LLVM)
 cohort_compile_options(cohort_clang)
 # As LLVM itself is compiled; classes of ours that derive from its own need it.
-target_compile_options(cohort_clang PRIVATE -fno-rtti)
+target_compile_options(cohort_clang PRIVATE -fno-rtti -Wno-nonnull)
 set_target_properties(cohort_clang PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON
                                               CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
                                               LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tools/cohort)

@@ -57,7 +57,7 @@ std::vector<ValueId> sum_of_equals(Emitter& e, const NodeView& node) {
   if (!broadcast) return {};
   const ValueId x = broadcast->inputs[0];
   const Type type = e.type(x), result = e.infer(node).front();
-  const Shape& spread = e.shape(node.inputs[0]);
+  const Shape spread = e.shape(node.inputs[0]);
   const std::vector<int> axes = normalized_axes(node.attrs, "axes", static_cast<int>(spread.size()));
   const bool keepdims = attr_or(node.attrs, "keepdims", false);
   const auto count = repetitions(type.shape, spread, axes);

@@ -199,6 +199,26 @@ TEST_CASE("case 25: members of 50, 100, 1000 and 1") {
   check_merging(biases);
 }
 
+TEST_CASE("large products of different shapes have scratch enough for each") {
+  const Module products = model([&](ModuleBuilder& builder, FunctionBuilder& step) {
+    for (const std::int64_t n : {40, 60, 25}) {
+      const auto state = [&](const char* name, const Extents& extents, double first) {
+        Tensor t(DType::kF32, extents);
+        for (std::int64_t i = 0; i < t.size(); ++i) set_element(t, i, first + static_cast<double>(i % 7));
+        return builder.add_state(fmt::format("{}{}", name, n),
+                                 {DType::kF32, Shape(extents.begin(), extents.end())}, t);
+      };
+      const StateId a = state("a", {n, n + 10}, -3);
+      const StateId b = state("b", {n + 10, n + 5}, -2);
+      const StateId c = state("c", {n, n + 5}, 0);
+      step.update(c, step.make("matmul", {step.state(a), step.state(b)}));
+    }
+  });
+  const CompiledModule merged = check_merging(products);
+  REQUIRE(!merged.groups.empty());
+  CHECK(merged.groups[0].members.size() == 3);
+}
+
 TEST_CASE("arrays whose extents differ on every axis, in many groups") {
   // Each group adds tables of extents to the program while it is written.
   const Module module = model([&](ModuleBuilder& builder, FunctionBuilder& step) {
