@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "compiler/kernel_passes/loop_cost.h"
+#include "compiler/kernel_passes/parallelise.h"
 #include "compiler/kernel_passes/walk.h"
 
 namespace cohort::merge {
@@ -47,7 +48,20 @@ double bytes_of(const Program& program, const Dims& dims, const Kernel& kernel) 
   return bytes;
 }
 
-// A loop around calls of the runtime makes the same calls: nothing is lost, the code is shorter.
+// Threads share a product of matrices but no loop around calls.
+bool has_work_for_threads(const Program& program, const CpuProfile& cpu, const Dims& dims, const Stmt& call) {
+  constexpr std::size_t kBatch = 3, kM = 4, kN = 5, kDepth = 6;  // of rt_gemm
+  constexpr double kFewRows = 8;                                 // are bound by memory
+  if (call.kind != StmtKind::kCall || call.text != "rt_gemm") return false;
+  const auto extent = [&](std::size_t k) { return greatest_extent(call.index[k], dims); };
+  if (std::min(extent(kM), extent(kN)) < kFewRows) return false;
+  const bool is_f32 = program.buffers[call.buffers[0]].dtype == DType::kF32;
+  const double flops = 2 * extent(kBatch) * extent(kM) * extent(kN) * extent(kDepth);
+  return flops >=
+         2 * worth_a_thread_ns(cpu) * (is_f32 ? cpu.f32_product_flops_per_ns : cpu.f64_product_flops_per_ns);
+}
+
+// A loop around other calls of the runtime makes the same calls: nothing is lost, the code is shorter.
 bool only_calls(const Kernel& kernel) {
   return std::all_of(kernel.body.begin(), kernel.body.end(),
                      [](const Stmt& s) { return s.kind == StmtKind::kCall; });
@@ -173,6 +187,9 @@ Times predicted_times(const Program& program, const CpuProfile& cpu, std::span<c
 Verdict merging_pays(const Program& program, const CpuProfile& cpu, const Dims& dims,
                      std::span<const std::uint32_t> kernels) {
   const Kernel& kernel = program.kernels[kernels.front()];
+  const auto divides = [&](const Stmt& s) { return has_work_for_threads(program, cpu, dims, s); };
+  if (std::any_of(kernel.body.begin(), kernel.body.end(), divides))
+    return {false, "each is a product that threads share"};
   if (only_calls(kernel)) return {};
   const double bytes = bytes_of(program, dims, kernel);
   if (bytes <= kMostOfCache * cpu.l2_bytes) return {};

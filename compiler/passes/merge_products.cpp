@@ -1,13 +1,13 @@
 // merge_products: in a loop's body, products of one operand with several matrices that all steps share become
 // one product with the matrices side by side, and views of its result.
 //
-//   scan(.., %u, %v) body(.., %u: f32[4,5], %v: f32[4,6]) {      %uv = concat(%u, %v) {axis = 1}
-//     %hu = matmul(%h, %u)                                       scan(.., %uv) body(.., %uv: f32[4,11]) {
-//     %hv = matmul(%h, %v)                                  =>     %huv = matmul(%h, %uv)
-//     ...                                                          %hu = slice(%huv) {axes = [1], stops =
-//     [5]}
-//   }                                                              %hv = slice(%huv) {axes = [1], starts =
-//   [5]}
+//                                          %uv = concat(%u, %v) {axis = 1}
+//   scan(.., %u, %v) body(..) {            scan(.., %uv) body(..) {
+//     %hu = matmul(%h, %u)                   %huv = matmul(%h, %uv)
+//     %hv = matmul(%h, %v)          =>       %hu = slice(%huv) {axes = [1], stops = [5]}
+//     ...                                    %hv = slice(%huv) {axes = [1], starts = [5]}
+//   }                                        ...
+//                                          }
 //
 // So the gates of a recurrent net are one product. The copy before the loop is paid once; outside of loops it
 // would cost as much as the product. Every sum is the same sum, so no bit changes.

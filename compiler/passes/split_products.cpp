@@ -7,8 +7,8 @@
 //                                                        %y = matmul(%a, %v)
 //
 // So results are not copied; products read slices where they lie. The gradients of the weights of merged
-// gates are such slices. Every sum is the same sum. A right operand that is an input is left alone: it is
-// what merge_products has put side by side.
+// gates are such slices. Every sum is the same sum. Only right operands that nodes make
+// are cut: in a loop's body an input is what merge_products has put side by side.
 #include <algorithm>
 #include <array>
 #include <map>

@@ -1,8 +1,7 @@
 // spread_scatters: additions at constant positions go to different elements one after the other, so that none
 // waits for the one before it. Every element is added to in the same order as before: the same bits.
 //
-//   scatter_add(x, y, [0, 0, 0, 1, 1, 2])  =>  scatter_add(x, take(y, [0, 3, 5, 1, 4, 2]), [0, 1, 2, 0, 1,
-//   0])
+//   scatter_add(x, y, [0, 0, 1, 1, 2])   =>   scatter_add(x, take(y, [0, 2, 4, 1, 3]), [0, 1, 2, 0, 1])
 //
 // Groups of observations come sorted by group (the hierarchical models of statistics), and then every
 // addition needs the sum that the last one has just written: 4 to 10 cycles each, where independent ones take

@@ -1,8 +1,7 @@
 // Large products as calls of the runtime:
 //
-//   call rt_gemm(c, a, b; c_at, a_at, b_at, batch, m, n, k, c_batch, c_row, c_column, a_batch, a_row,
-//   a_column,
-//                b_batch, b_row, b_column)
+//   call rt_gemm(c, a, b; c_at, a_at, b_at, batch, m, n, k,
+//                c_batch, c_row, c_column, a_batch, a_row, a_column, b_batch, b_row, b_column)
 //
 // means, for p < batch, i < m, j < n:
 //   c[c_at + p*c_batch + i*c_row + j*c_column] =
