@@ -18,36 +18,19 @@ namespace {
 template <typename T>
 void multiply(Tensor& c, const Tensor& a, const Tensor& b, std::span<const std::int64_t> s) {
   require(s.size() >= 16, "rt_gemm takes sixteen scalars, and one more where it may be divided");
-  enum {
-    kC,
-    kA,
-    kB,
-    kBatch,
-    kM,
-    kN,
-    kK,
-    kCBatch,
-    kCRow,
-    kCColumn,
-    kABatch,
-    kARow,
-    kAColumn,
-    kBBatch,
-    kBRow,
-    kBColumn
-  };
+  using namespace gemm;
   T* out = c.mutable_as<T>();
   for (std::int64_t p = 0; p < s[kBatch]; ++p) {
     for (std::int64_t i = 0; i < s[kM]; ++i) {
       for (std::int64_t j = 0; j < s[kN]; ++j) {
         T sum = 0;
         for (std::int64_t l = 0; l < s[kK]; ++l) {
-          const std::int64_t x = s[kA] + p * s[kABatch] + i * s[kARow] + l * s[kAColumn];
-          const std::int64_t y = s[kB] + p * s[kBBatch] + l * s[kBRow] + j * s[kBColumn];
+          const std::int64_t x = s[kAAt] + p * s[kABatch] + i * s[kARow] + l * s[kAColumn];
+          const std::int64_t y = s[kBAt] + p * s[kBBatch] + l * s[kBRow] + j * s[kBColumn];
           require(x >= 0 && x < a.size() && y >= 0 && y < b.size(), "rt_gemm reads outside an operand");
           sum = std::fma(a.as<T>()[x], b.as<T>()[y], sum);
         }
-        const std::int64_t at = s[kC] + p * s[kCBatch] + i * s[kCRow] + j * s[kCColumn];
+        const std::int64_t at = s[kCAt] + p * s[kCBatch] + i * s[kCRow] + j * s[kCColumn];
         require(at >= 0 && at < c.size(), "rt_gemm writes outside its result");
         out[at] = sum;
       }
@@ -66,11 +49,11 @@ std::int64_t packed_place(std::int64_t k, std::int64_t j, std::int64_t depth) {
 template <typename T>
 void pack(Tensor& packed, const Tensor& b, std::span<const std::int64_t> s) {
   require(s.size() == 7, "rt_gemm_pack takes seven scalars");
-  enum { kPacked, kB, kAt, kN, kK, kRow, kColumn };
+  using namespace gemm_pack;
   for (std::int64_t j = 0; j < s[kN]; ++j) {
     for (std::int64_t k = 0; k < s[kK]; ++k) {
-      const std::int64_t from = s[kB] + k * s[kRow] + j * s[kColumn];
-      const std::int64_t to = s[kPacked] + packed_place<T>(k, s[kAt] + j, s[kK]);
+      const std::int64_t from = s[kBAt] + k * s[kRow] + j * s[kColumn];
+      const std::int64_t to = s[kPackedAt] + packed_place<T>(k, s[kAt] + j, s[kK]);
       require(from >= 0 && from < b.size(), "rt_gemm_pack reads outside its operand");
       require(to >= 0 && to < packed.size(), "rt_gemm_pack writes outside its result");
       packed.mutable_as<T>()[to] = b.as<T>()[from];
@@ -82,18 +65,18 @@ void pack(Tensor& packed, const Tensor& b, std::span<const std::int64_t> s) {
 template <typename T>
 void multiply_packed(Tensor& c, const Tensor& a, const Tensor& packed, std::span<const std::int64_t> s) {
   require(s.size() == 9, "rt_gemm_packed takes nine scalars");
-  enum { kC, kA, kPacked, kM, kN, kK, kCRow, kARow, kAColumn };
+  using namespace gemm_packed;
   for (std::int64_t i = 0; i < s[kM]; ++i) {
     for (std::int64_t j = 0; j < s[kN]; ++j) {
       T sum = 0;
       for (std::int64_t k = 0; k < s[kK]; ++k) {
-        const std::int64_t x = s[kA] + i * s[kARow] + k * s[kAColumn];
-        const std::int64_t y = s[kPacked] + packed_place<T>(k, j, s[kK]);
+        const std::int64_t x = s[kAAt] + i * s[kARow] + k * s[kAColumn];
+        const std::int64_t y = s[kPackedAt] + packed_place<T>(k, j, s[kK]);
         require(x >= 0 && x < a.size() && y >= 0 && y < packed.size(),
                 "rt_gemm_packed reads outside an operand");
         sum = std::fma(a.as<T>()[x], packed.as<T>()[y], sum);
       }
-      const std::int64_t at = s[kC] + i * s[kCRow] + j;
+      const std::int64_t at = s[kCAt] + i * s[kCRow] + j;
       require(at >= 0 && at < c.size(), "rt_gemm_packed writes outside its result");
       c.mutable_as<T>()[at] = sum;
     }
@@ -106,7 +89,7 @@ void call_product(const std::string& name, std::span<Tensor> outputs, std::span<
   if (name == "rt_gemm_pack") return pack<T>(outputs[0], inputs[0], scalars);
   if (name == "rt_gemm_packed") return multiply_packed<T>(outputs[0], inputs[0], inputs[1], scalars);
   if (outputs.size() > 1) {  // scratch, of several pieces perhaps
-    constexpr std::size_t kM = 4, kN = 5, kK = 6, kPieces = 16, kRoom = 17;
+    using namespace gemm;
     const bool divided = scalars.size() > kRoom;
     const std::int64_t pieces = divided ? scalars[kPieces] : 1;
     const std::int64_t room = divided ? scalars[kRoom] : outputs[1].size();

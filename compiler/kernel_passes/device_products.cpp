@@ -6,34 +6,6 @@
 namespace cohort::kernel {
 namespace {
 
-// The scalars of the calls.
-namespace gemm {
-enum {
-  kC,
-  kA,
-  kB,
-  kBatch,
-  kM,
-  kN,
-  kK,
-  kCBatch,
-  kCRow,
-  kCColumn,
-  kABatch,
-  kARow,
-  kAColumn,
-  kBBatch,
-  kBRow,
-  kBColumn
-};
-}
-namespace packed {
-enum { kC, kA, kPacked, kM, kN, kK, kCRow, kARow, kAColumn };
-}
-namespace pack {
-enum { kPacked, kB, kAt, kN, kK, kRow, kColumn };
-}
-
 ExprRef quotient(const ExprRef& a, const ExprRef& b) {
   return is_constant_index(*b, 1) ? a : op(ScalarOp::k_floor_div, {a, b}, DType::kI64);
 }
@@ -116,9 +88,9 @@ class Writer {
     const ExprRef row = let(all.body, quotient(flat, s_[kN]));
     const ExprRef i = one ? row : let(all.body, remainder(row, s_[kM]));
     const ExprRef p = one ? constant_index(0) : let(all.body, quotient(row, s_[kM]));
-    const ExprRef a_at = let(all.body, s_[kA] + p * s_[kABatch] + i * s_[kARow]);
-    const ExprRef b_at = let(all.body, s_[kB] + p * s_[kBBatch] + j * s_[kBColumn]);
-    sum(all.body, s_[kC] + p * s_[kCBatch] + i * s_[kCRow] + j * s_[kCColumn], s_[kK], a_at, s_[kAColumn],
+    const ExprRef a_at = let(all.body, s_[kAAt] + p * s_[kABatch] + i * s_[kARow]);
+    const ExprRef b_at = let(all.body, s_[kBAt] + p * s_[kBBatch] + j * s_[kBColumn]);
+    sum(all.body, s_[kCAt] + p * s_[kCBatch] + i * s_[kCRow] + j * s_[kCColumn], s_[kK], a_at, s_[kAColumn],
         b_at, s_[kBRow]);
     return all;
   }
@@ -126,29 +98,29 @@ class Writer {
   ExprRef panel_columns() const { return constant_index(kPackedRowBytes / dtype_bytes(dtype_)); }
 
   Stmt product_of_packed() {
-    using namespace packed;
+    using namespace gemm_packed;
     Stmt all = elements(s_[kM] * s_[kN]);
     const ExprRef flat = variable(all.var, DType::kI64), columns = panel_columns();
     const ExprRef j = let(all.body, remainder(flat, s_[kN]));
     const ExprRef i = let(all.body, quotient(flat, s_[kN]));
-    const ExprRef a_at = let(all.body, s_[kA] + i * s_[kARow]);
+    const ExprRef a_at = let(all.body, s_[kAAt] + i * s_[kARow]);
     const ExprRef b_at =
-        let(all.body, s_[kPacked] + quotient(j, columns) * s_[kK] * columns + remainder(j, columns));
-    sum(all.body, s_[kC] + i * s_[kCRow] + j, s_[kK], a_at, s_[kAColumn], b_at, columns);
+        let(all.body, s_[kPackedAt] + quotient(j, columns) * s_[kK] * columns + remainder(j, columns));
+    sum(all.body, s_[kCAt] + i * s_[kCRow] + j, s_[kK], a_at, s_[kAColumn], b_at, columns);
     return all;
   }
 
   Stmt copy() {
-    using namespace pack;
+    using namespace gemm_pack;
     Stmt all = elements(s_[kK] * s_[kN]);
     const ExprRef flat = variable(all.var, DType::kI64), columns = panel_columns();
     const ExprRef k = let(all.body, quotient(flat, s_[kN]));
     const ExprRef j = let(all.body, remainder(flat, s_[kN]));
     const ExprRef to = let(all.body, s_[kAt] + j);
     const ExprRef place =
-        s_[kPacked] + (quotient(to, columns) * s_[kK] + k) * columns + remainder(to, columns);
+        s_[kPackedAt] + (quotient(to, columns) * s_[kK] + k) * columns + remainder(to, columns);
     all.body.push_back(store(call_.buffers[0], place,
-                             load(call_.buffers[1], dtype_, {s_[kB] + k * s_[kRow] + j * s_[kColumn]})));
+                             load(call_.buffers[1], dtype_, {s_[kBAt] + k * s_[kRow] + j * s_[kColumn]})));
     return all;
   }
 

@@ -15,9 +15,9 @@ namespace {
 using namespace kernel;
 
 std::int64_t gemm_scratch(const Stmt& call, const Program& program, const Dims& dims) {
-  constexpr std::size_t kM = 4, kN = 5, kDepth = 6;
+  using namespace gemm;
   const auto most = [&](std::size_t extent) { return largest_extent(*call.index[extent], dims); };
-  return product_scratch_bytes(most(kM), most(kN), most(kDepth),
+  return product_scratch_bytes(most(kM), most(kN), most(kK),
                                dtype_bytes(program.buffers[call.buffers[0]].dtype));
 }
 

@@ -139,6 +139,11 @@ bool equal(const Linear& a, const Linear& b) {
   return difference.terms.empty();
 }
 
+std::optional<std::int64_t> constant_value(const ExprRef& expr) {
+  if (expr->kind != ExprKind::kConst) return std::nullopt;
+  return static_cast<std::int64_t>(expr->bits);
+}
+
 std::optional<std::int64_t> constant_value(const Linear& linear) {
   if (linear.terms.empty()) return 0;
   const Term& term = linear.terms.front();

@@ -31,5 +31,6 @@ std::optional<Linear> factor_of(const Linear& linear, VarId var);
 Linear multiply(const Linear& linear, const Linear& factor);  // `factor` has no atoms
 bool equal(const Linear& a, const Linear& b);                 // in any order
 std::optional<std::int64_t> constant_value(const Linear& linear);
+std::optional<std::int64_t> constant_value(const ExprRef& expr);  // of an i64 constant
 
 }  // namespace cohort::kernel

@@ -1,6 +1,7 @@
 #include "compiler/kernel_passes/loop_cost.h"
 
 #include "compiler/kernel_passes/walk.h"
+#include "ir/ops/product_call.h"
 
 namespace cohort::kernel {
 namespace {
@@ -28,6 +29,15 @@ double greatest_extent(const ExprRef& e, const Dims& dims) {
   if (e->op == ScalarOp::k_mul) return a * b;
   if (e->op == ScalarOp::k_sub) return a;  // nothing taken away
   return e->op == ScalarOp::k_floor_div && b > 0 ? a / b : a + b;
+}
+
+double product_flops(const Stmt& call, const Dims& dims) {
+  const bool packed = call.text == "rt_gemm_packed";
+  const std::size_t first = packed ? std::size_t{gemm_packed::kM} : std::size_t{gemm::kBatch};
+  const std::size_t last = packed ? std::size_t{gemm_packed::kK} : std::size_t{gemm::kK};
+  double flops = 2;
+  for (std::size_t k = first; k <= last; ++k) flops *= greatest_extent(call.index[k], dims);
+  return flops;
 }
 
 double LoopCost::list(const std::vector<Stmt>& list, const LoopVariation* lanes) const {

@@ -13,6 +13,8 @@ double trip_count(const Stmt& loop);
 double element_count(const Buffer& buffer);
 // The value of an extent with every dim at its greatest; a guess where it is computed.
 double greatest_extent(const ExprRef& e, const Dims& dims);
+// Multiplications and additions of a call of rt_gemm or rt_gemm_packed (ir/ops/product_call.h).
+double product_flops(const Stmt& call, const Dims& dims);
 
 class LoopCost {
  public:

@@ -22,6 +22,7 @@ namespace cohort::loop_passes {
 namespace {
 
 using namespace kernel;
+using namespace gemm;
 
 constexpr double kFewSteps = 4;          // do not repay the copy
 constexpr std::int64_t kManyRows = 256;  // repay a copy in every product
@@ -32,8 +33,6 @@ struct Roles {
   BufferId a = 0, b = 0;
   ExprRef a_at, a_row, a_column, b_at, b_row, b_column, c_row, c_column, m, n;
 };
-enum { kCAt, kAAt, kBAt, kBatch, kM, kN, kK, kCBatch, kCRow, kCColumn };
-enum { kABatch = kCColumn + 1, kARow, kAColumn, kBBatch, kBRow, kBColumn };
 
 Roles as_written(const Stmt& call) {
   const auto& s = call.index;

@@ -29,6 +29,7 @@
 #include "compiler/kernel_passes/kernel_pass.h"
 #include "compiler/kernel_passes/loop_cost.h"
 #include "compiler/kernel_passes/walk.h"
+#include "ir/ops/product_call.h"
 
 namespace cohort::kernel {
 namespace {
@@ -49,9 +50,6 @@ constexpr double kScratchOfData = 4;
 // each other, and what threads hand over from step to step costs about 3 us: a step of 300,000 was slower on
 // two threads, one of 625,000 the same, one of 1,900,000 1.3 times as fast.
 constexpr double kPackedLanes = 32;
-// Scalars of rt_gemm, rt_gemm_packed and rt_gemm_pack.
-enum : std::size_t { kBatch = 3, kM, kN, kDepth };
-enum : std::size_t { kPackedM = 3, kPackedN, kPackedK, kPackN = 3, kPackK };
 // Ranges of a simd loop begin at multiples of this, which is one of every vector's width.
 constexpr std::int64_t kVectorElements = 64;
 
@@ -86,8 +84,8 @@ class LoopSharer {
       } else if (stmt.kind == StmtKind::kCall) {
         if (stmt.text == "rt_gemm") any |= divide_product(stmt);
         if (stmt.text == "rt_gemm_packed")
-          any |= divide_panels(stmt, {kPackedM, kPackedN, kPackedK}, kPackedLanes);
-        if (stmt.text == "rt_gemm_pack") any |= divide_panels(stmt, {kPackN, kPackK}, 1);
+          any |= divide_panels(stmt, {gemm_packed::kM, gemm_packed::kN, gemm_packed::kK}, kPackedLanes);
+        if (stmt.text == "rt_gemm_pack") any |= divide_panels(stmt, {gemm_pack::kN, gemm_pack::kK}, 1);
       }
     }
     return any;
@@ -115,7 +113,7 @@ class LoopSharer {
   bool divide_product(Stmt& call) {
     const double grain = static_cast<double>(work_ * lanes_);
     double work = 1;
-    for (std::size_t k = kBatch; k <= kDepth; ++k) work *= greatest_extent(call.index[k], dims_);
+    for (std::size_t k = gemm::kBatch; k <= gemm::kK; ++k) work *= greatest_extent(call.index[k], dims_);
     if (call.outputs < 2 || work < 2 * grain) return false;  // the second output is its scratch
     Dim& scratch = program_.buffers[call.buffers[1]].shape[0];
     const std::int64_t room = std::max<std::int64_t>(scratch.offset, 1);
@@ -131,9 +129,11 @@ class LoopSharer {
 
   // Bytes of a product's operands and result.
   double data_of(const Stmt& call) const {
-    const double m = greatest_extent(call.index[kM], dims_), n = greatest_extent(call.index[kN], dims_),
-                 depth = greatest_extent(call.index[kDepth], dims_);
-    const double elements = greatest_extent(call.index[kBatch], dims_) * (m * depth + depth * n + m * n);
+    const double m = greatest_extent(call.index[gemm::kM], dims_),
+                 n = greatest_extent(call.index[gemm::kN], dims_),
+                 depth = greatest_extent(call.index[gemm::kK], dims_);
+    const double elements =
+        greatest_extent(call.index[gemm::kBatch], dims_) * (m * depth + depth * n + m * n);
     return elements * static_cast<double>(dtype_bytes(program_.buffers[call.buffers[0]].dtype));
   }
 

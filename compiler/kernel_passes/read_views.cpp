@@ -16,14 +16,13 @@
 #include "compiler/kernel_passes/kernel_pass.h"
 #include "compiler/kernel_passes/linear.h"
 #include "compiler/kernel_passes/walk.h"
+#include "ir/ops/product_call.h"
 
 namespace cohort::loop_passes {
 namespace {
 
 using namespace kernel;
-
-enum : std::size_t { kAAt = 1, kBAt, kBatch, kM, kN, kK };  // of rt_gemm
-enum : std::size_t { kABatch = 10, kARow, kAColumn, kBBatch, kBRow, kBColumn };
+using namespace gemm;
 
 // Element [i, j, ...] of a copy is element at + i * strides[0] + j * strides[1] + ... of the buffer.
 struct View {
@@ -37,11 +36,6 @@ struct View {
 struct Operand {
   std::int64_t at = 0, batch = 0, row = 0, column = 0;
 };
-
-std::optional<std::int64_t> number(const ExprRef& e) {
-  if (e->kind != ExprKind::kConst) return {};
-  return static_cast<std::int64_t>(e->bits);
-}
 
 class ViewReader {
  public:
@@ -163,10 +157,10 @@ class ViewReader {
   std::optional<Operand> through(const Stmt& call, bool is_left, const View& view) const {
     const BufferId copy = call.buffers[call.outputs + (is_left ? 0 : 1)];
     const std::size_t strides = is_left ? kABatch : kBBatch;
-    if (number(call.index[is_left ? kAAt : kBAt]) != 0) return {};
+    if (constant_value(call.index[is_left ? kAAt : kBAt]) != 0) return {};
     const Shape& shape = program_.buffers[copy].shape;
     const auto mapped = [&](std::size_t stride, std::size_t count) -> std::optional<std::int64_t> {
-      const auto s = number(call.index[strides + stride]), n = number(call.index[count]);
+      const auto s = constant_value(call.index[strides + stride]), n = constant_value(call.index[count]);
       return s && n ? stride_through(view, shape, *s, *n) : std::nullopt;
     };
     const auto batch = mapped(0, kBatch), row = mapped(1, is_left ? kM : kK),

@@ -30,6 +30,7 @@
 #include "compiler/kernel_passes/loop_cost.h"
 #include "compiler/kernel_passes/parallelise.h"
 #include "compiler/kernel_passes/walk.h"
+#include "ir/ops/product_call.h"
 
 namespace cohort::kernel {
 namespace {
@@ -37,12 +38,7 @@ namespace {
 constexpr std::int64_t kVectorRows = 64;  // ranges of rows that are lanes begin at multiples of this
 constexpr std::uint64_t kAnyAxis = ~std::uint64_t{0};
 
-enum : std::size_t { kCAt, kAAt, kPackedAt, kM, kN, kK, kCRow, kARow, kAColumn };  // of rt_gemm_packed
-
-std::optional<std::int64_t> number(const ExprRef& e) {
-  if (e->kind != ExprKind::kConst) return {};
-  return static_cast<std::int64_t>(e->bits);
-}
+using namespace gemm_packed;
 
 class RowSplitter {
  public:
@@ -91,7 +87,7 @@ class RowSplitter {
   }
 
   bool is_all_rows(const ExprRef& extent) {
-    const std::optional<std::int64_t> n = number(extent);
+    const std::optional<std::int64_t> n = constant_value(extent);
     if (!n || (rows_ != 0 && *n != rows_)) return false;
     rows_ = *n;
     return true;
@@ -144,8 +140,8 @@ class RowSplitter {
 
   bool call_keeps_to_rows(const Stmt& call) {
     if (call.text != "rt_gemm_packed" || !is_all_rows(call.index[kM])) return false;
-    const auto n = number(call.index[kN]), k = number(call.index[kK]),
-               a_column = number(call.index[kAColumn]);
+    const auto n = constant_value(call.index[kN]), k = constant_value(call.index[kK]),
+               a_column = constant_value(call.index[kAColumn]);
     const BufferId c = call.buffers[0], a = call.buffers[1], packed = call.buffers[2];
     if (!n || !k || !a_column || *a_column < 0 || axes_.contains(packed)) return false;
     axes_.at(c) &= row_axes(c, call.index[kCAt], call.index[kCRow], *n);
@@ -163,7 +159,7 @@ class RowSplitter {
   // The axes whose index is i in all elements at + i * stride + [0, width), whatever the variables in `at`.
   std::uint64_t row_axes(BufferId id, const ExprRef& at, const ExprRef& stride, std::int64_t width) const {
     const Buffer& buffer = program_.buffers[id];
-    const std::optional<std::int64_t> row = number(stride);
+    const std::optional<std::int64_t> row = constant_value(stride);
     if (!row || !buffer.row_starts.empty() || !is_constant(buffer.shape)) return 0;
     const std::int64_t all = *row * rows_;
     if (all <= 0) return 0;

@@ -25,14 +25,6 @@ bool is_product(const Stmt& s) {
   return s.kind == StmtKind::kCall && (s.text == "rt_gemm" || s.text == "rt_gemm_packed");
 }
 
-// Multiplications and additions of a call of rt_gemm or rt_gemm_packed (ir/ops/product_call.h).
-double product_flops(const Stmt& call, const Dims& dims) {
-  const std::size_t first = 3, last = call.text == "rt_gemm" ? 6 : 5;
-  double flops = 2;
-  for (std::size_t k = first; k <= last; ++k) flops *= greatest_extent(call.index[k], dims);
-  return flops;
-}
-
 double call_elements(const Stmt& call, const Program& program, const Dims& dims) {
   double elements = 0;
   for (const BufferId b : call.buffers)

@@ -28,6 +28,36 @@ namespace cohort {
 
 inline constexpr std::int64_t kPackedRowBytes = 128;
 
+// Where the scalars of these calls stand; the last two of rt_gemm where `parallelise` divides it.
+namespace gemm {
+enum : std::size_t {
+  kCAt,
+  kAAt,
+  kBAt,
+  kBatch,
+  kM,
+  kN,
+  kK,
+  kCBatch,
+  kCRow,
+  kCColumn,
+  kABatch,
+  kARow,
+  kAColumn,
+  kBBatch,
+  kBRow,
+  kBColumn,
+  kPieces,
+  kRoom
+};
+}
+namespace gemm_packed {
+enum : std::size_t { kCAt, kAAt, kPackedAt, kM, kN, kK, kCRow, kARow, kAColumn };
+}
+namespace gemm_pack {
+enum : std::size_t { kPackedAt, kBAt, kAt, kN, kK, kRow, kColumn };
+}
+
 // Bytes of scratch that are enough for a product on every machine, whatever its vectors are: a block of each
 // operand. More where an extent is greater.
 std::int64_t product_scratch_bytes(std::int64_t m, std::int64_t n, std::int64_t k,
