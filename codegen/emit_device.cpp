@@ -132,7 +132,9 @@ std::string emit_device_source(const EmitContext& context, const std::string& ke
       fmt::format("// {}: kernels of module `{}` for the GPU, made by {}.\n", context.device_file(),
                   comment_text(context.module().name), context.options.tool);
   text += fmt::format("#include \"{}\"\n", cuda_dialect().prelude);
-  if (kernels.find("rt_launch_gemm(") != std::string::npos) text += "#include \"cohort/cuda_gemm.h\"\n";
+  if (kernels.find("rt_launch_gemm(") != std::string::npos ||
+      kernels.find("rt_gemm_tiles(") != std::string::npos)
+    text += "#include \"cohort/cuda_gemm.h\"\n";
   if (!checks.empty()) text += "#include \"cohort/cuda_checks.h\"\n";
   if (kernels.find("RT_CUSTOM_BEGIN") != std::string::npos) text += "#include \"cohort/custom.h\"\n";
   text += kernels;

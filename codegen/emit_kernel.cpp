@@ -11,6 +11,7 @@
 #include "codegen/touched.h"
 #include "compiler/kernel_passes/device_wide.h"
 #include "ir/diagnostics.h"
+#include "ir/ops/product_call.h"
 
 namespace cohort {
 
@@ -201,6 +202,9 @@ void KernelWriter::add_steps(std::vector<std::string>& list, const std::string& 
 
 // As many threads as the outermost loop has work for.
 std::string KernelWriter::threads_of(const kernel::Stmt& loop) const {
+  if (loop.mode == kernel::LoopMode::kTiles)
+    return fmt::format("rt_tile_threads({}, {}, {})", exprs_.index(loop.index[gemm_tiles::kBatch]),
+                       exprs_.index(loop.index[gemm_tiles::kM]), exprs_.index(loop.index[gemm_tiles::kN]));
   const std::string count = exprs_.index(loop.value);
   if (loop.mode == kernel::LoopMode::kTeam) return fmt::format("rt_accumulators * int64_t{{{}}}", count);
   if (loop.mode == kernel::LoopMode::kBlock) return fmt::format("rt_block_threads * int64_t{{{}}}", count);

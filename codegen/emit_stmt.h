@@ -62,6 +62,8 @@ class StatementPrinter {
   void fetch_ahead(const kernel::Stmt& loop);  // see fetch_ahead.h
   // Note [threads] in ir/kernel.h.
   void thread_loop(const kernel::Stmt& s);
+  void tiles(const kernel::Stmt& s);
+  std::string product_text(const kernel::Stmt& s) const;
   void barrier();
   // Whether all teams of a block run a statement and one of them stores.
   bool is_first_teams() const {

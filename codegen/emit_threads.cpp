@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "codegen/emit_stmt.h"
+#include "codegen/text.h"
+#include "compiler/kernel_passes/walk.h"
 #include "ir/diagnostics.h"
 
 namespace cohort {
@@ -36,9 +38,18 @@ Share share_of(LoopMode mode, LoopMode around) {
   }
 }
 
+bool reads(const std::vector<Stmt>& list, kernel::VarId var) {
+  bool read = false;
+  kernel::for_each_stmt(list, [&](const Stmt& s) {
+    kernel::for_each_expr(s, [&](const kernel::ExprRef& e) { read = read || kernel::mentions(e, var); });
+  });
+  return read;
+}
+
 }  // namespace
 
 void StatementPrinter::thread_loop(const Stmt& s) {
+  if (s.mode == LoopMode::kTiles) return tiles(s);
   const Share share = share_of(s.mode, around_);
   const std::string end = exprs_.index(s.value), counter = counter_name();
   const LoopMode beyond = beyond_;
@@ -61,6 +72,44 @@ void StatementPrinter::thread_loop(const Stmt& s) {
   line("}");
   names_.release(counter);
   around_ = std::exchange(beyond_, beyond);
+}
+
+// What the runtime is told of a product: members of rt_product that are not what they are anyway.
+std::string StatementPrinter::product_text(const Stmt& s) const {
+  static constexpr std::string_view kNames[] = {"a_at",     "b_at",    "batch",   "m",
+                                                "n",        "depth",   "a_batch", "a_row",
+                                                "a_column", "b_batch", "b_row",   "b_column"};
+  std::vector<std::string> members;
+  for (std::size_t k = 0; k < std::size(kNames); ++k)
+    if (!is_constant_index(*s.index[k], kNames[k] == "batch" ? 1 : 0))
+      members.push_back(fmt::format(".{} = {}", kNames[k], exprs_.index(s.index[k])));
+  return wrapped(std::string(static_cast<std::size_t>(2 * depth_), ' ') + "const rt_product product = {",
+                 members, "};\n");
+}
+
+void StatementPrinter::tiles(const Stmt& s) {
+  text_ += product_text(s);
+  std::string parameters;
+  std::vector<std::string> names;
+  static constexpr std::string_view kPlaces[] = {"p", "i", "j"};
+  for (kernel::VarId axis = 0; axis < std::size(kPlaces); ++axis) {
+    const bool read = reads(s.body, s.count + axis);
+    if (read) names.push_back(names_.unique(kPlaces[axis]));
+    if (read) exprs_.name_variable(s.count + axis, {.name = names.back(), .natural = true});
+    parameters += read ? fmt::format("int64_t {}, ", names.back()) : "int64_t, ";
+  }
+  names.push_back(names_.unique("t"));
+  exprs_.name_variable(s.var, {.name = names.back()});
+  line(fmt::format("rt_gemm_tiles(product, {}, {}, [&]({}{} {}) {{", exprs_.buffer_name(s.buffers[0]),
+                   exprs_.buffer_name(s.buffers[1]), parameters, dialect_.value_type(s.dtype), names.back()));
+  exprs_.clear_shared();
+  around_ = s.mode;
+  ++depth_, loops_ += 3;
+  list(s.body);
+  --depth_, loops_ -= 3;
+  around_ = LoopMode::kSerial;
+  line("});");
+  for (const std::string& name : names) names_.release(name);
 }
 
 void StatementPrinter::barrier() {

@@ -44,6 +44,8 @@ void Touched::stmts(const kernel::Program& program, const std::vector<Stmt>& bod
     if (s.kind == StmtKind::kFor || s.kind == StmtKind::kLet || s.kind == StmtKind::kVar)
       defined_.insert(s.var);
     if (s.mode == kernel::LoopMode::kRanges) defined_.insert(s.count);
+    for (kernel::VarId axis = 0; axis < 3 && s.mode == kernel::LoopMode::kTiles; ++axis)
+      defined_.insert(s.count + axis);
     stmts(program, s.body);
     stmts(program, s.else_body);
   }

@@ -9,6 +9,7 @@
 //            | for ranges [v, v + n) of extent, grain n body      see Note [ranges]
 //            | for v < extent (launches | grid | team | lane | block | thread) body
 //                                                               on the GPU only: see Note [threads]
+//            | tiles v at v, v, v of product body                 on the GPU only: see Note [tiles]
 //            | if cond then body else body
 //            | store buffer[index] = value
 //            | let v = value                                    never assigned again
@@ -47,6 +48,7 @@
 //   grid    over all threads of the launch; nothing else of this list within it
 //   team    over teams of sixteen threads, all of the launch; within it
 //     lane  iteration i is run by the team's thread i mod 16, which is an accumulator's lane, too
+//   tiles   over the elements of a product, see Note [tiles]; nothing else of this list within it
 //   block   over the blocks of the launch; within it
 //     thread  over the threads of the block
 //     lane    as in a team; every team of the block runs all of it
@@ -55,7 +57,14 @@
 // stores nothing: a single store is a `lane` or `thread` loop of extent 1; what a lane loop of a block stores
 // the first team stores. A `barrier` separates stores of some threads from loads by others: of the team in a
 // team loop, of the block in a block loop. Before the pass `map_threads` a kernel of the GPU has none of
-// these loops and is written as for one thread.
+// these loops but `tiles` and is written as for one thread.
+//
+// Note [tiles]: a loop of mode `tiles` goes over the elements of a product of two buffers (gemm_tiles in
+// ir/ops/product_call.h): in its body `var` is the element, of `dtype`, and `count` and the two variables
+// after it are its batch, row and column; `value` is how many there are. It is independent as the loops
+// above: a block of the launch computes a tile of elements, and each thread runs the body for those that it
+// has added up, so that none of them is written and read again for what is done to it alone. Before the pass
+// `fuse_tiles` there is none.
 //
 // Note [device checks]: on the GPU nothing leaves a call in the middle. A check or assert that fails there
 // leaves a record, the rest of its iteration is not run, and launches after it in the call do nothing; who
@@ -167,7 +176,8 @@ enum class LoopMode : std::uint8_t {
   kTeam,
   kLane,
   kBlock,
-  kThread
+  kThread,
+  kTiles  // Note [tiles]
 };
 constexpr bool is_of_threads(LoopMode mode) { return mode >= LoopMode::kGrid; }
 enum class Device : std::uint8_t { kCpu, kGpu };  // Note [devices]
@@ -178,14 +188,16 @@ struct Stmt {
   bool lanes = false;                 // kAccumulator: sixteen partial accumulators
   ScalarOp op = ScalarOp::kNone;      // kAccumulator, kAccumulate: k_add k_mul k_min k_max k_and k_or
   DType dtype = DType::kI64;          // of the variable
-  VarId count = 0;                    // kFor of ranges: how many iterations the range has
+  VarId count = 0;                    // kFor of ranges: how many iterations the range has; of tiles: the
+                                      // first of three variables in a row: batch, row, column
   VarId var = 0;                      // kFor kLet kVar kAssign kAccumulator kAccumulate
   BufferId buffer = 0;                // kStore kPrint, kTransfer: what is written
   ExprRef value;                      // kFor: extent; kIf kCheck kAssert: condition; else the value
   ExprRef grain;                      // kFor, kCall: see Note [grain]; or null
   std::vector<ExprRef> index;     // kStore: index; kAccumulate: lane or nothing; kCheck: index, size, order;
-                                  // kAssert: order; kCall: scalars
-  std::vector<BufferId> buffers;  // kCall: buffer arguments, outputs first; kTransfer: what is read
+                                  // kAssert: order; kCall, kFor of tiles: scalars
+  std::vector<BufferId> buffers;  // kCall: buffer arguments, outputs first; kTransfer: what is read;
+                                  // kFor of tiles: the operands
   std::string text;               // kCall: function; kCheck: operator; kAssert kPrint: message
   std::uint32_t outputs = 0;      // kCall: how many of `buffers` are written
   std::vector<Stmt> body;         // kFor, kIf

@@ -14,6 +14,22 @@ namespace cohort {
 
 namespace {
 
+// Where a sum of products begins in its operands, and how it goes on.
+struct Chain {
+  std::int64_t a_at, b_at, a_step, b_step, length;
+};
+
+template <typename T>
+T add_up(const Tensor& a, const Tensor& b, const Chain& chain) {
+  T sum = 0;
+  for (std::int64_t l = 0; l < chain.length; ++l) {
+    const std::int64_t x = chain.a_at + l * chain.a_step, y = chain.b_at + l * chain.b_step;
+    require(x >= 0 && x < a.size() && y >= 0 && y < b.size(), "a product reads outside an operand");
+    sum = std::fma(a.as<T>()[x], b.as<T>()[y], sum);
+  }
+  return sum;
+}
+
 // rt_gemm(c, a, b; ...): see ir/ops/product_call.h.
 template <typename T>
 void multiply(Tensor& c, const Tensor& a, const Tensor& b, std::span<const std::int64_t> s) {
@@ -23,16 +39,11 @@ void multiply(Tensor& c, const Tensor& a, const Tensor& b, std::span<const std::
   for (std::int64_t p = 0; p < s[kBatch]; ++p) {
     for (std::int64_t i = 0; i < s[kM]; ++i) {
       for (std::int64_t j = 0; j < s[kN]; ++j) {
-        T sum = 0;
-        for (std::int64_t l = 0; l < s[kK]; ++l) {
-          const std::int64_t x = s[kAAt] + p * s[kABatch] + i * s[kARow] + l * s[kAColumn];
-          const std::int64_t y = s[kBAt] + p * s[kBBatch] + l * s[kBRow] + j * s[kBColumn];
-          require(x >= 0 && x < a.size() && y >= 0 && y < b.size(), "rt_gemm reads outside an operand");
-          sum = std::fma(a.as<T>()[x], b.as<T>()[y], sum);
-        }
+        const Chain chain{s[kAAt] + p * s[kABatch] + i * s[kARow], s[kBAt] + p * s[kBBatch] + j * s[kBColumn],
+                          s[kAColumn], s[kBRow], s[kK]};
         const std::int64_t at = s[kCAt] + p * s[kCBatch] + i * s[kCRow] + j * s[kCColumn];
         require(at >= 0 && at < c.size(), "rt_gemm writes outside its result");
-        out[at] = sum;
+        out[at] = add_up<T>(a, b, chain);
       }
     }
   }
@@ -138,6 +149,16 @@ void call_reference(const std::string& name, std::span<Tensor> outputs, std::spa
   }
   if (ops::is_matrix_call(name)) return ops::run_matrix_call(name, outputs, inputs, scalars);
   internal_error("the loop interpreter has no runtime function `" + name + "`");
+}
+
+Scalar product_element(const Tensor& a, const Tensor& b, std::span<const std::int64_t> s, std::int64_t batch,
+                       std::int64_t row, std::int64_t column) {
+  using namespace gemm_tiles;
+  require(s.size() == kCount, "a product of tiles takes twelve scalars");
+  const Chain chain{s[kAAt] + batch * s[kABatch] + row * s[kARow],
+                    s[kBAt] + batch * s[kBBatch] + column * s[kBColumn], s[kAColumn], s[kBRow], s[kK]};
+  return a.dtype() == DType::kF32 ? make_scalar(DType::kF32, add_up<float>(a, b, chain))
+                                  : make_scalar(DType::kF64, add_up<double>(a, b, chain));
 }
 
 bool call_has_starts(const std::string& name) { return is_product(name) || ops::is_matrix_call(name); }

@@ -8,6 +8,7 @@
 #include "ir/diagnostics.h"
 #include "ir/kernel_calls.h"
 #include "ir/op_def.h"
+#include "ir/ops/product_call.h"
 
 namespace cohort {
 
@@ -293,6 +294,7 @@ class ProgramRun {
   }
   void loop(const Stmt& s) {
     if (s.mode == LoopMode::kRanges) return ranges(s);
+    if (s.mode == LoopMode::kTiles) return tiles(s);
     const std::int64_t extent = integer(s.value);
     const auto iteration = [&](std::int64_t i) {
       vars_[s.var] = {DType::kI64, static_cast<std::uint64_t>(i)};
@@ -307,6 +309,23 @@ class ProgramRun {
     const std::int64_t block = accumulates(s) ? kLanes : std::max<std::int64_t>(extent, 1);
     for (std::int64_t begin = 0; begin < extent; begin += block) {
       for (std::int64_t i = std::min(begin + block, extent); i-- > begin;) iteration(i);
+    }
+  }
+  // Elements in order, or the last one first.
+  void tiles(const Stmt& s) {
+    const Tensor &a = storage_[actual_[s.buffers[0]]].tensor, &b = storage_[actual_[s.buffers[1]]].tensor;
+    std::vector<std::int64_t> scalars;
+    for (const ExprRef& e : s.index) scalars.push_back(integer(e));
+    const std::int64_t rows = scalars[gemm_tiles::kM], columns = scalars[gemm_tiles::kN];
+    const std::int64_t count = scalars[gemm_tiles::kBatch] * rows * columns;
+    require(count == integer(s.value), "a loop of tiles knows how many elements it has");
+    for (std::int64_t e = 0; e < count; ++e) {
+      const std::int64_t at = order_ == LoopOrder::kForward ? e : count - 1 - e;
+      const std::int64_t place[] = {at / columns / rows, at / columns % rows, at % columns};
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        vars_[s.count + axis] = make_scalar_int(DType::kI64, place[axis]);
+      vars_[s.var] = product_element(a, b, scalars, place[0], place[1], place[2]);
+      statements(s.body);
     }
   }
   // All in one range; or in ranges of two, the last one first.

@@ -71,6 +71,10 @@ struct Printer {
     line("}");
   }
 
+  std::string tile_product(const Stmt& s) const {
+    return fmt::format("product({}, {}; {})", buffer(s.buffers[0]), buffer(s.buffers[1]), list(s.index));
+  }
+
   void stmt(const Stmt& s);
 };
 
@@ -81,6 +85,10 @@ void Printer::stmt(const Stmt& s) {
   const std::string_view type = dtype_name(s.dtype);
   switch (s.kind) {
     case StmtKind::kFor:
+      if (s.mode == LoopMode::kTiles)
+        return block(fmt::format("tiles v{} : {} at v{}, v{}, v{} of {}", s.var, type, s.count, s.count + 1,
+                                 s.count + 2, tile_product(s)),
+                     s.body);
       return block(fmt::format("{} v{}{} < {}{}", kModes[static_cast<int>(s.mode)], s.var,
                                s.mode == LoopMode::kRanges ? fmt::format(", v{}", s.count) : "",
                                expr(s.value), grain(s)),

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "ir/custom_function.h"
+#include "ir/ops/product_call.h"
 
 namespace cohort::kernel {
 namespace {
@@ -149,8 +150,8 @@ class Verifier {
         if (program_.buffers[s.buffer].kind == BufferKind::kInput ||
             program_.buffers[s.buffer].kind == BufferKind::kConstant)
           fault("store to an input or a constant");
-        if (is_mapped_ && around_ != LoopMode::kGrid && around_ != LoopMode::kLane &&
-            around_ != LoopMode::kThread)
+        if (is_mapped_ && around_ != LoopMode::kGrid && around_ != LoopMode::kTiles &&
+            around_ != LoopMode::kLane && around_ != LoopMode::kThread)
           fault("store that every thread runs");
         return;
       case StmtKind::kLet:
@@ -217,6 +218,23 @@ class Verifier {
     if (s.mode == LoopMode::kThread && around_ != LoopMode::kBlock) fault("thread loop outside a block");
   }
 
+  // Note [tiles].
+  void tiles(const Stmt& s) {
+    if (s.buffers.size() != 2 || s.index.size() != gemm_tiles::kCount) return fault("tiles of no product");
+    if (s.dtype != DType::kF32 && s.dtype != DType::kF64) fault("tiles of a dtype that has no products");
+    for (const BufferId operand : s.buffers)
+      if (present(operand) && program_.buffers[operand].dtype != s.dtype) fault("tiles of another dtype");
+    for (VarId axis = 0; axis < 3; ++axis) define(s.count + axis, DType::kI64);
+    const auto writes_operand = [&](const auto& self, const std::vector<Stmt>& list) -> bool {
+      return std::any_of(list.begin(), list.end(), [&](const Stmt& inner) {
+        return (inner.kind == StmtKind::kStore &&
+                (inner.buffer == s.buffers[0] || inner.buffer == s.buffers[1])) ||
+               self(self, inner.body) || self(self, inner.else_body);
+      });
+    };
+    if (writes_operand(writes_operand, s.body)) fault("tiles that write what they multiply");
+  }
+
   void loop(const Stmt& s) {
     if (s.value->dtype != DType::kI64) fault("extent that is not i64");
     if (s.grain) {
@@ -231,7 +249,8 @@ class Verifier {
       if (kernel_->device != Device::kGpu || loops_ > 0) fault("launches within a loop, or on the CPU");
       ++launches_;
     }
-    define(s.var, DType::kI64);
+    if (s.mode == LoopMode::kTiles) tiles(s);
+    define(s.var, s.mode == LoopMode::kTiles ? s.dtype : DType::kI64);
     if (s.mode == LoopMode::kRanges) {
       if (loops_ > 0 || !s.grain) fault("ranges within a loop, or without a grain");
       define(s.count, DType::kI64);

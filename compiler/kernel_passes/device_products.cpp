@@ -1,6 +1,7 @@
 #include "compiler/kernel_passes/device_products.h"
 
 #include "compiler/kernel_passes/loop_cost.h"
+#include "compiler/kernel_passes/statements.h"
 #include "ir/ops/product_call.h"
 
 namespace cohort::kernel {
@@ -11,6 +12,33 @@ ExprRef quotient(const ExprRef& a, const ExprRef& b) {
 }
 ExprRef remainder(const ExprRef& a, const ExprRef& b) {
   return is_constant_index(*b, 1) ? constant_index(0) : op(ScalarOp::k_mod, {a, b}, DType::kI64);
+}
+
+struct Chain {
+  VarId result;
+  DType dtype;
+  BufferId a, b;
+};
+struct ChainPlaces {
+  ExprRef a_at, a_step, b_at, b_step;
+};
+
+// result = the sum over l < k of a[a_at + l * a_step] * b[b_at + l * b_step].
+void add_chain(Program& program, std::vector<Stmt>& body, const Chain& chain, const ExprRef& k,
+               const ChainPlaces& places) {
+  Stmt var = let(chain.result, constant(make_scalar_int(chain.dtype, 0)));
+  var.kind = StmtKind::kVar;
+  Stmt along = for_loop(program, k, LoopMode::kSerial);
+  const ExprRef step = variable(along.var, DType::kI64), result = variable(chain.result, chain.dtype);
+  Stmt add = var;
+  add.kind = StmtKind::kAssign;
+  add.value = op(ScalarOp::k_fma,
+                 {load(chain.a, chain.dtype, {places.a_at + step * places.a_step}),
+                  load(chain.b, chain.dtype, {places.b_at + step * places.b_step}), result},
+                 chain.dtype);
+  along.body.push_back(std::move(add));
+  body.push_back(std::move(var));
+  body.push_back(std::move(along));
 }
 
 class Writer {
@@ -25,23 +53,7 @@ class Writer {
   }
 
  private:
-  ExprRef let(std::vector<Stmt>& body, ExprRef value) {
-    if (value->kind == ExprKind::kConst || value->kind == ExprKind::kVar) return value;
-    Stmt s;
-    s.kind = StmtKind::kLet;
-    s.var = program_.next_var++;
-    s.value = std::move(value);
-    body.push_back(s);
-    return variable(s.var, DType::kI64);
-  }
-  Stmt loop(ExprRef extent, LoopMode mode) {
-    Stmt s;
-    s.kind = StmtKind::kFor;
-    s.mode = mode;
-    s.var = program_.next_var++;
-    s.value = std::move(extent);
-    return s;
-  }
+  ExprRef let(std::vector<Stmt>& body, ExprRef value) { return add_let(program_, body, std::move(value)); }
   static Stmt store(BufferId buffer, ExprRef at, ExprRef value) {
     Stmt s;
     s.buffer = buffer;
@@ -52,31 +64,17 @@ class Writer {
 
   // One element after the other.
   Stmt elements(const ExprRef& count) {
-    Stmt outer = loop(count, LoopMode::kParallel);
+    Stmt outer = for_loop(program_, count, LoopMode::kParallel);
     outer.sources = call_.sources;
     return outer;
   }
-  // c[at] = the sum over k of a[a_at + k * a_step] * b[b_at + k * b_step].
+  // c[at] = the sum.
   void sum(std::vector<Stmt>& body, const ExprRef& at, const ExprRef& k, const ExprRef& a_at,
            const ExprRef& a_step, const ExprRef& b_at, const ExprRef& b_step) {
-    Stmt var;
-    var.kind = StmtKind::kVar;
-    var.dtype = dtype_;
-    var.var = program_.next_var++;
-    var.value = constant(make_scalar_int(dtype_, 0));
-    Stmt along = loop(k, LoopMode::kSerial);
-    const ExprRef step = variable(along.var, DType::kI64);
-    Stmt add = var;
-    add.kind = StmtKind::kAssign;
-    add.value = op(ScalarOp::k_fma,
-                   {load(call_.buffers[1], dtype_, {a_at + step * a_step}),
-                    load(call_.buffers[2], dtype_, {b_at + step * b_step}), variable(var.var, dtype_)},
-                   dtype_);
-    along.body.push_back(std::move(add));
-    const ExprRef result = variable(var.var, dtype_);
-    body.push_back(std::move(var));
-    body.push_back(std::move(along));
-    body.push_back(store(call_.buffers[0], at, result));
+    const VarId result = program_.next_var++;
+    add_chain(program_, body, {result, dtype_, call_.buffers[1], call_.buffers[2]}, k,
+              {a_at, a_step, b_at, b_step});
+    body.push_back(store(call_.buffers[0], at, variable(result, dtype_)));
   }
 
   Stmt product() {
@@ -153,6 +151,27 @@ void write_products(Program& program, std::vector<Stmt>& body) {
     const Stmt call = s;
     s = Writer(program, call).run();
   }
+}
+
+Stmt tiles_as_loop(Program& program, Stmt tiles) {
+  using namespace gemm_tiles;
+  const std::vector<ExprRef>& s = tiles.index;
+  Stmt all = for_loop(program, tiles.value, LoopMode::kParallel);
+  all.sources = std::move(tiles.sources);
+  const ExprRef flat = variable(all.var, DType::kI64), row = quotient(flat, s[kN]);
+  const ExprRef place[] = {quotient(row, s[kM]), remainder(row, s[kM]), remainder(flat, s[kN])};
+  std::vector<ExprRef> at;
+  for (VarId axis = 0; axis < 3; ++axis) {
+    all.body.push_back(let(tiles.count + axis, place[axis]));
+    at.push_back(variable(tiles.count + axis, DType::kI64));
+  }
+  const ExprRef a_at = add_let(program, all.body, s[kAAt] + at[0] * s[kABatch] + at[1] * s[kARow]);
+  const ExprRef b_at = add_let(program, all.body, s[kBAt] + at[0] * s[kBBatch] + at[2] * s[kBColumn]);
+  add_chain(program, all.body, {tiles.var, tiles.dtype, tiles.buffers[0], tiles.buffers[1]}, s[kK],
+            {a_at, s[kAColumn], b_at, s[kBRow]});
+  all.body.insert(all.body.end(), std::make_move_iterator(tiles.body.begin()),
+                  std::make_move_iterator(tiles.body.end()));
+  return all;
 }
 
 }  // namespace cohort::kernel

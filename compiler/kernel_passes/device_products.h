@@ -23,4 +23,14 @@ double multiplications(const Stmt& call, const Dims& dims);
 // An element is one chain of fused multiply-adds, as everywhere.
 void write_products(Program& program, std::vector<Stmt>& body);
 
+//   tiles v3 at v4, v5, v6 of product(a, b; ...) { c[v5 * n + v6] = relu(v3) }
+//   ⇒
+//   parallel v0 < m * n {
+//     let v5 = v0 / n, let v6 = v0 % n
+//     var v3 = 0
+//     for v2 < k { v3 = fma(a[v5, v2], b[v2, v6], v3) }
+//     c[v5 * n + v6] = relu(v3)
+//   }
+Stmt tiles_as_loop(Program& program, Stmt tiles);
+
 }  // namespace cohort::kernel

@@ -8,6 +8,7 @@
 #include "compiler/kernel_passes/loop_cost.h"
 #include "compiler/kernel_passes/nests.h"
 #include "compiler/kernel_passes/walk.h"
+#include "ir/ops/product_call.h"
 
 namespace cohort::kernel {
 namespace {
@@ -16,9 +17,8 @@ namespace {
 constexpr double kHeavyStep = 1 << 17;
 constexpr double kTile = 64;  // rt_gemm_tiles of cuda_gemm.h: rows and columns
 constexpr double kShortSum = 128;
-constexpr double kMostlyEmpty = 8;       // times more elements of tiles than of the result
-constexpr double kFewProductRows = 16;   // leave most of a tile idle
-constexpr std::size_t kProductRows = 4;  // where rt_gemm has them
+constexpr double kMostlyEmpty = 8;      // times more elements of tiles than of the result
+constexpr double kFewProductRows = 16;  // leave most of a tile idle
 
 // Reads nothing that a launch could change.
 bool is_index(const ExprRef& e) {
@@ -37,10 +37,9 @@ double work_of(const Program& program, const Stmt& s, const Dims& dims) {
 }
 
 // Whether tiles would be mostly empty, and sums so short that threads may walk along rows of memory each.
-bool is_small(const Stmt& product, const Dims& dims) {
-  const double rows = greatest_extent(product.index[kProductRows], dims);
-  const double columns = greatest_extent(product.index[kProductRows + 1], dims);
-  const double depth = greatest_extent(product.index[kProductRows + 2], dims);
+bool is_small(const ExprRef& m, const ExprRef& n, const ExprRef& k, const Dims& dims) {
+  const double rows = greatest_extent(m, dims), columns = greatest_extent(n, dims);
+  const double depth = greatest_extent(k, dims);
   const double tiles = std::ceil(rows / kTile) * std::ceil(columns / kTile);
   return depth <= kShortSum && rows * columns * kMostlyEmpty <= tiles * kTile * kTile;
 }
@@ -48,7 +47,7 @@ bool is_small(const Stmt& product, const Dims& dims) {
 // Whether a product has rows enough for tiles.
 bool has_own_launch(const Stmt& stmt, const Dims& dims) {
   return stmt.kind == StmtKind::kCall && stmt.text == "rt_gemm" &&
-         greatest_extent(stmt.index[kProductRows], dims) >= kFewProductRows &&
+         greatest_extent(stmt.index[gemm::kM], dims) >= kFewProductRows &&
          std::all_of(stmt.index.begin(), stmt.index.end(), is_index);
 }
 
@@ -61,14 +60,24 @@ bool is_extent(const ExprRef& e) {
 
 bool is_tiled(const std::vector<Stmt>& nest, const Dims& dims) {
   const Stmt& last = nest.back();
-  if (last.kind != StmtKind::kCall || last.text != "rt_gemm" || is_small(last, dims)) return false;
-  return nest.size() == 1 ||
-         (has_own_launch(last, dims) && std::all_of(nest.begin(), nest.end() - 1, [](const Stmt& s) {
-            return s.kind == StmtKind::kLet && is_index(s.value);
-          }));
+  if (last.mode == LoopMode::kTiles) {
+    using namespace gemm_tiles;
+    return !is_small(last.index[kM], last.index[kN], last.index[kK], dims);
+  }
+  using namespace gemm;
+  if (!is_one_product(nest) || is_small(last.index[kM], last.index[kN], last.index[kK], dims)) return false;
+  return nest.size() == 1 || has_own_launch(last, dims);
 }
 
-std::vector<Stmt> tiled(std::vector<Stmt> nest) {
+bool is_one_product(const std::vector<Stmt>& nest) {
+  const Stmt& last = nest.back();
+  return last.kind == StmtKind::kCall && last.text == "rt_gemm" &&
+         std::all_of(last.index.begin(), last.index.end(), is_index) &&
+         std::all_of(nest.begin(), nest.end() - 1,
+                     [](const Stmt& s) { return s.kind == StmtKind::kLet && is_index(s.value); });
+}
+
+std::vector<Stmt> one_product(std::vector<Stmt> nest) {
   Substitution lets;
   for (std::size_t i = 0; i + 1 < nest.size(); ++i) lets[nest[i].var] = substitute(nest[i].value, lets);
   std::vector<Stmt> call;

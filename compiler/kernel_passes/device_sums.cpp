@@ -4,6 +4,7 @@
 #include <set>
 
 #include "compiler/kernel_passes/cooperate.h"
+#include "compiler/kernel_passes/statements.h"
 #include "compiler/kernel_passes/walk.h"
 
 namespace cohort::kernel {
@@ -94,15 +95,17 @@ class PieceWriter {
     const auto to = static_cast<BufferId>(program_.buffers.size());
     program_.buffers.push_back(std::move(sums));
 
-    Stmt all = for_loop(constant_index(rows * pieces), LoopMode::kParallel);
+    Stmt all = for_loop(program_, constant_index(rows * pieces), LoopMode::kParallel);
     all.sources = loop.sources;
     const ExprRef flat = variable(all.var, DType::kI64);
-    const ExprRef row =
-        rows == 1 ? constant_index(0) : let(all.body, binary(ScalarOp::k_floor_div, flat, pieces));
-    const ExprRef piece = rows == 1 ? flat : let(all.body, binary(ScalarOp::k_mod, flat, pieces));
-    const ExprRef begin = let(all.body, piece * constant_index(size));
+    const ExprRef row = rows == 1 ? constant_index(0)
+                                  : add_let(program_, all.body, binary(ScalarOp::k_floor_div, flat, pieces));
+    const ExprRef piece =
+        rows == 1 ? flat : add_let(program_, all.body, binary(ScalarOp::k_mod, flat, pieces));
+    const ExprRef begin = add_let(program_, all.body, piece * constant_index(size));
     ExprRef length = constant_index(size);
-    if (n % size != 0) length = let(all.body, binary(ScalarOp::k_min, constant_index(n) - begin, size));
+    if (n % size != 0)
+      length = add_let(program_, all.body, binary(ScalarOp::k_min, constant_index(n) - begin, size));
     Stmt accumulator = add;
     accumulator.kind = StmtKind::kAccumulator;
     accumulator.lanes = true;
@@ -134,8 +137,8 @@ class PieceWriter {
                  VarId to) {
     const bool nested = loop.body[0].kind == StmtKind::kFor;
     const Stmt& lanes = nested ? loop.body[0] : loop;
-    Stmt outer = for_loop(length, nested ? LoopMode::kSerial : LoopMode::kSimd);
-    Stmt within = nested ? for_loop(lanes.value, LoopMode::kSimd) : outer;
+    Stmt outer = for_loop(program_, length, nested ? LoopMode::kSerial : LoopMode::kSimd);
+    Stmt within = nested ? for_loop(program_, lanes.value, LoopMode::kSimd) : outer;
     const ExprRef lane = variable(within.var, DType::kI64);
     Substitution renamed{{loop.var, begin + variable(outer.var, DType::kI64)}};
     if (nested) renamed[lanes.var] = lane;
@@ -156,23 +159,6 @@ class PieceWriter {
   static ExprRef binary(ScalarOp op_name, const ExprRef& a, std::int64_t b) {
     return op(op_name, {a, constant_index(b)}, DType::kI64);
   }
-  Stmt for_loop(ExprRef extent, LoopMode mode) {
-    Stmt s;
-    s.kind = StmtKind::kFor;
-    s.mode = mode;
-    s.var = program_.next_var++;
-    s.value = std::move(extent);
-    return s;
-  }
-  ExprRef let(std::vector<Stmt>& body, ExprRef value) {
-    Stmt s;
-    s.kind = StmtKind::kLet;
-    s.var = program_.next_var++;
-    s.value = std::move(value);
-    body.push_back(s);
-    return variable(s.var, DType::kI64);
-  }
-
   Program& program_;
   std::vector<Stmt>& nest_;
   Stmt* rows_ = nullptr;  // the loop over rows, if there is one

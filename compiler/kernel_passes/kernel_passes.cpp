@@ -37,7 +37,7 @@ kernel::Program run_kernel_passes(kernel::Program program, const Dims& dims, con
   require_valid(program, stage == KernelStage::kFinish ? "placement" : "lowering");
   bool fusing = true;
   for (const KernelPass& pass : kPasses) {
-    fusing = fusing && pass.name != "map_threads";  // the first that asks for the device
+    fusing = fusing && pass.name != "fuse_tiles";  // the first that asks for the device
     if (stage != KernelStage::kAll && fusing != (stage == KernelStage::kFuse)) continue;
     const auto& off = options.disabled;
     if (std::find(off.begin(), off.end(), pass.name) != off.end()) continue;

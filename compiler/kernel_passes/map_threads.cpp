@@ -27,6 +27,7 @@
 #include "compiler/kernel_passes/kernel_pass.h"
 #include "compiler/kernel_passes/loop_cost.h"
 #include "compiler/kernel_passes/nests.h"
+#include "compiler/kernel_passes/statements.h"
 #include "compiler/kernel_passes/walk.h"
 
 namespace cohort::loop_passes {
@@ -54,6 +55,10 @@ class Mapper {
   // The launches that a kernel becomes.
   std::vector<Kernel> kernel(Kernel kernel) {
     std::vector<Kernel> launches;
+    if (Stmt& last = kernel.body.back(); last.mode == LoopMode::kTiles) {
+      if (is_tiled(kernel.body, dims_)) return {std::move(kernel)};
+      last = tiles_as_loop(program_, std::move(last));
+    }
     if (has_checks(kernel.body)) order_checks(kernel.body);
     std::vector<std::vector<Stmt>> nests;
     for (std::vector<Stmt>& nest : cut_into_nests(program_, std::move(kernel.body))) {
@@ -82,7 +87,7 @@ class Mapper {
   }
 
   std::vector<Stmt> mapped(std::vector<Stmt> nest) {
-    if (is_tiled(nest, dims_)) return tiled(std::move(nest));
+    if (is_tiled(nest, dims_)) return one_product(std::move(nest));
     write_products(program_, nest);
     bool loops = false;
     for_each_stmt(nest, [&](const Stmt& s) { loops = loops || s.kind == StmtKind::kFor; });
@@ -179,15 +184,6 @@ class Mapper {
     loop.body.insert(loop.body.begin(), std::make_move_iterator(lets.begin()),
                      std::make_move_iterator(lets.end()));
   }
-  static Stmt let(VarId var, ExprRef value) {
-    Stmt s;
-    s.kind = StmtKind::kLet;
-    s.dtype = DType::kI64;
-    s.var = var;
-    s.value = std::move(value);
-    return s;
-  }
-
   Program& program_;
   const Dims& dims_;
 };

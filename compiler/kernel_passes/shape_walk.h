@@ -86,6 +86,7 @@ class ShapeWalk {
         s.kind == StmtKind::kAssign || s.kind == StmtKind::kAccumulator || s.kind == StmtKind::kAccumulate)
       variable(s.var);
     if (s.mode == LoopMode::kRanges) variable(s.count);
+    for (VarId axis = 0; axis < 3 && s.mode == LoopMode::kTiles; ++axis) variable(s.count + axis);
     number(s.buffers.size());
     for (const BufferId b : s.buffers) writer_.buffer(b);
     number(s.outputs);

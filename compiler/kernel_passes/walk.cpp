@@ -16,7 +16,7 @@ void for_each_use_of(const Stmt& stmt, const std::function<void(const BufferUse&
     f({stmt.buffers[0], false, nullptr});
     f({stmt.buffer, true, nullptr});
   }
-  if (stmt.kind != StmtKind::kCall) return;
+  if (stmt.kind != StmtKind::kCall && stmt.mode != LoopMode::kTiles) return;
   for (std::size_t i = stmt.outputs; i < stmt.buffers.size(); ++i) f({stmt.buffers[i], false, nullptr});
   for (std::size_t i = 0; i < stmt.outputs; ++i) f({stmt.buffers[i], true, nullptr});
 }

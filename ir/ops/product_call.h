@@ -20,6 +20,12 @@
 // to right, make one copy of several matrices. The second is the product, to the same bits; columns of c are
 // neighbours. With P = kPackedRowBytes / (bytes of an element), element [l, j] lies at
 // (j / P * k + l) * P + j % P of the copy.
+//
+// A loop over the elements of a product (Note [tiles] in ir/kernel.h) has the operands and the scalars of
+// rt_gemm but for those of c:
+//
+//   tiles v at p, i, j of product(a, b; a_at, b_at, batch, m, n, k,
+//                                 a_batch, a_row, a_column, b_batch, b_row, b_column)
 #pragma once
 
 #include "ir/ops/product.h"
@@ -49,6 +55,23 @@ enum : std::size_t {
   kBColumn,
   kPieces,
   kRoom
+};
+}
+namespace gemm_tiles {
+enum : std::size_t {
+  kAAt,
+  kBAt,
+  kBatch,
+  kM,
+  kN,
+  kK,
+  kABatch,
+  kARow,
+  kAColumn,
+  kBBatch,
+  kBRow,
+  kBColumn,
+  kCount
 };
 }
 namespace gemm_packed {

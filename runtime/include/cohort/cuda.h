@@ -26,7 +26,10 @@
 #endif
 
 #define RT_DEVICE static __device__ __forceinline__
-#define RT_DEVICE_KERNEL static __global__ __launch_bounds__(256)
+// 256 threads a block, one block at least. With the second number ptxas gives a kernel the registers that it
+// wants; left to itself it puts some aside into local memory where that lets another block run at the same
+// time.
+#define RT_DEVICE_KERNEL static __global__ __launch_bounds__(256, 1)
 
 // Before a loop in which lanes add up, one element after the other: several loads are under way at a time.
 #if defined(__CUDACC__)

@@ -28,9 +28,9 @@ std::string contents(const std::filesystem::path& path) {
 }
 
 // Everything on the GPU that can be there.
-kernel::Program mapped(kernel::Program program, const Module& module) {
+kernel::Program placed(kernel::Program program, const Module& module, const std::string& pass) {
   CompileOptions options;
-  options.stop_after = "map_threads";
+  options.stop_after = pass;
   CompiledModule compiled;
   compiled.module = module;
   program = run_kernel_passes(std::move(program), module.dims, options, {}, KernelStage::kFuse);
@@ -44,8 +44,8 @@ std::string program_after(const std::string& graph, const std::string& file, con
   std::string text;
   for (const auto& function : module.functions) {
     kernel::Program program = lower(module, *function);
-    if (pass == "map_threads") {
-      program = mapped(std::move(program), module);
+    if (pass == "fuse_tiles" || pass == "map_threads") {
+      program = placed(std::move(program), module, pass);
     } else if (pass != "lower") {
       CompileOptions options;
       options.stop_after = pass;

@@ -105,7 +105,10 @@ kernel::Program check_lowering(const Module& module, const std::vector<Tensor>& 
       const kernel::Program placed = apply_placement(program, some_placement(module, program, way));
       REQUIRE(kernel::verify(placed).empty());
       check("placement", placed);
-      const kernel::Program mapped = loop_passes::map_threads(placed, module.dims);
+      const kernel::Program fused = loop_passes::fuse_tiles(placed, module.dims);
+      REQUIRE(kernel::verify(fused).empty());
+      check("fusing into tiles", fused);
+      const kernel::Program mapped = loop_passes::map_threads(fused, module.dims);
       const std::vector<std::string> faults = kernel::verify(mapped);
       INFO(kernel::to_string(mapped, module.dims));
       CHECK(faults == std::vector<std::string>());

@@ -46,6 +46,7 @@ int main() {
   CALL(scatter, X, Y, OUT);
   CALL(transposed, X, OUT);
   CALL(product, X, Y, OUT);
+  CALL(layer, X, Y, X, OUT);
   CALL(steps, X, Y, OUT, OUT2);
   check(core_detach(workspace));
   std::free(workspace);

@@ -115,22 +115,18 @@ extern "C" RT_HIDDEN int32_t model_rows_c(rt_workspace* header, float* __restric
   return rt_launch(header, "rows", rows_c, 2048, c, m);
 }
 
-// c = matmul(a, b)
-extern "C" RT_HIDDEN int32_t model_product_c(rt_workspace* header, float* __restrict c,
-                                             const float* __restrict a, const float* __restrict b) {
-  return rt_launch_gemm(header, "product", nullptr, c, a, b, 0, 0, 0, 1, 100, 300, 200, 0, 300, 1, 0, 200, 1,
-                        0, 300, 1);
-}
-
-// d = sigmoid(c)
-RT_DEVICE_KERNEL void product_d(float* __restrict d, const float* __restrict c) {
-  for (int64_t i = rt_thread(); i < 30000; i += rt_threads()) {
-    d[i] = rt_sigmoid(c[i]);
-  }
+// d = sigmoid(matmul(a, b))
+RT_DEVICE_KERNEL void product_d(float* __restrict d, const float* __restrict a, const float* __restrict b) {
+  const rt_product product = {.m = 100, .n = 300, .depth = 200, .a_row = 200, .a_column = 1, .b_row = 300,
+                              .b_column = 1};
+  rt_gemm_tiles(product, a, b, [&](int64_t, int64_t i, int64_t j, float t) {
+    const int64_t t_2 = i * 300 + j;
+    d[t_2] = rt_sigmoid(t);
+  });
 }
 extern "C" RT_HIDDEN int32_t model_product_d(rt_workspace* header, float* __restrict d,
-                                             const float* __restrict c) {
-  return rt_launch(header, "product", product_d, 30000, d, c);
+                                             const float* __restrict a, const float* __restrict b) {
+  return rt_launch(header, "product", product_d, rt_tile_threads(1, 100, 300), d, a, b);
 }
 
 // h, hs = scan(x, h0, a)
@@ -177,13 +173,12 @@ static void mark_buffers([[maybe_unused]] void* block) {
   COHORT_MARK_RANGE(rt_place<char>(block, 1856), 768, "h0");
   COHORT_MARK_RANGE(rt_place<char>(block, 1856), 1600, "x");
   COHORT_MARK_RANGE(rt_place<char>(block, 1856), 80000, "a");
-  COHORT_MARK_RANGE(rt_place<char>(block, 1856), 120000, "d");
   COHORT_MARK_RANGE(rt_place<char>(block, 1856), 2097152, "m");
   COHORT_MARK_RANGE(rt_place<char>(block, 2624), 768, "h");
   COHORT_MARK_RANGE(rt_place<char>(block, 3392), 38400, "x");
   COHORT_MARK_RANGE(rt_place<char>(block, 41792), 38400, "hs");
   COHORT_MARK_RANGE(rt_place<char>(block, 81856), 240000, "b");
-  COHORT_MARK_RANGE(rt_place<char>(block, 321856), 120000, "c");
+  COHORT_MARK_RANGE(rt_place<char>(block, 321856), 120000, "d");
   COHORT_MARK_RANGE(rt_place<char>(block, 2099008), 1024, "r");
   COHORT_MARK_RANGE(rt_place<char>(block, 2100032), 16, "t");
   COHORT_MARK_RANGE(rt_place<char>(block, 2100032), 1600000, "few");
