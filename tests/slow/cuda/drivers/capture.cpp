@@ -7,15 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "../../codegen/drivers/check.h"
 #include "model.h"
-
-#define CHECK(condition)                                          \
-  do {                                                            \
-    if (!(condition)) {                                           \
-      std::printf("%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-      std::exit(1);                                               \
-    }                                                             \
-  } while (0)
 
 namespace {
 

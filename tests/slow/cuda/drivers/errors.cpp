@@ -8,15 +8,8 @@
 #include <cstring>
 #include <vector>
 
+#include "../../codegen/drivers/check.h"
 #include "errors.h"
-
-#define CHECK(condition)                                          \
-  do {                                                            \
-    if (!(condition)) {                                           \
-      std::printf("%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-      std::exit(1);                                               \
-    }                                                             \
-  } while (0)
 
 namespace {
 

@@ -7,17 +7,10 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "../../codegen/drivers/check.h"
 #include "cuda_check/calls.h"
 #include "plain.h"
 #include "replayed.h"
-
-#define CHECK(condition)                                          \
-  do {                                                            \
-    if (!(condition)) {                                           \
-      std::printf("%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-      std::exit(1);                                               \
-    }                                                             \
-  } while (0)
 
 namespace {
 
