@@ -180,11 +180,13 @@ ExprText ExprPrinter::print_load(const Expr& load) const {
       fmt::format("rt_gather{}({}, {}, {}, {})", mask, buffer, index(where->base), index(where->step), lane)};
 }
 
-std::string ExprPrinter::store(kernel::BufferId buffer, const ExprRef& at, const ExprRef& value) const {
+std::string ExprPrinter::store(kernel::BufferId buffer, const ExprRef& at, const ExprRef& value,
+                               ScalarOp atomic) const {
   const std::string& name = buffer_names_[buffer];
   const DType dtype = program_.buffers[buffer].dtype;
   const std::string_view mask = dtype == DType::kBool ? "_mask" : "";
   const std::string text = this->value(value);
+  if (atomic != ScalarOp::kNone) return fmt::format("rt_atomic_add(&{}[{}], {});", name, index(at), text);
   if (!varies(at)) {
     if (!is_half(dtype)) return fmt::format("{}[{}] = {};", name, index(at), text);
     return fmt::format("rt_store({}, int64_t{{{}}}, {});", name, index(at), text);

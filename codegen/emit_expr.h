@@ -62,9 +62,10 @@ class ExprPrinter {
   ExprText value_text(const kernel::ExprRef& expr) const { return print(expr); }
   // An i64 in index arithmetic, the same in all lanes.
   std::string index(const kernel::ExprRef& expr) const { return print_index(expr).text; }
-  // "p[i] = v;" in its form for the buffer and the lanes.
-  std::string store(kernel::BufferId buffer, const kernel::ExprRef& index,
-                    const kernel::ExprRef& value) const;
+  // "p[i] = v;" in its form for the buffer and the lanes, or for an atomic store (Note [atomics] in
+  // ir/kernel.h).
+  std::string store(kernel::BufferId buffer, const kernel::ExprRef& index, const kernel::ExprRef& value,
+                    ScalarOp atomic = ScalarOp::kNone) const;
   // "rt_name(buffers, scalars);" of a call of the runtime, or "status[0] = name(buffers, extents);" of a
   // function of the user's.
   std::string call(const kernel::Stmt& call) const;

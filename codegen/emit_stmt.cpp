@@ -133,7 +133,7 @@ void StatementPrinter::stmt(const Stmt& s) {
       break;
     case StmtKind::kStore:
       line((is_first_teams() ? "if (rt_block_team() == 0) " : "") +
-           exprs_.store(s.buffer, s.index.empty() ? kernel::constant_index(0) : s.index[0], s.value));
+           exprs_.store(s.buffer, s.index.empty() ? kernel::constant_index(0) : s.index[0], s.value, s.op));
       break;
     case StmtKind::kLet:
       let(s);

@@ -12,6 +12,7 @@
 //            | tiles v at v, v, v of product body                 on the GPU only: see Note [tiles]
 //            | if cond then body else body
 //            | store buffer[index] = value
+//            | store buffer[index] op= value                    on the GPU only: see Note [atomics]
 //            | let v = value                                    never assigned again
 //            | var v = value | assign v = value                 a mutable local
 //            | accumulator v: op dtype (lanes | serial)         starts at the identity of op
@@ -65,6 +66,10 @@
 // above: a block of the launch computes a tile of elements, and each thread runs the body for those that it
 // has added up, so that none of them is written and read again for what is done to it alone. Before the pass
 // `fuse_tiles` there is none.
+//
+// Note [atomics]: a store with an `op` k_add puts the sum of what is there and the value there, and no other
+// thread comes between. Iterations that meet in such stores of one op alone are independent; in which order a
+// float is added to is then nobody's promise, so there are none but under `--fp=fast`.
 //
 // Note [device checks]: on the GPU nothing leaves a call in the middle. A check or assert that fails there
 // leaves a record, the rest of its iteration is not run, and launches after it in the call do nothing; who
@@ -186,7 +191,8 @@ struct Stmt {
   StmtKind kind = StmtKind::kStore;
   LoopMode mode = LoopMode::kSerial;  // kFor
   bool lanes = false;                 // kAccumulator: sixteen partial accumulators
-  ScalarOp op = ScalarOp::kNone;      // kAccumulator, kAccumulate: k_add k_mul k_min k_max k_and k_or
+  ScalarOp op = ScalarOp::kNone;      // kAccumulator, kAccumulate: k_add k_mul k_min k_max k_and k_or;
+                                      // kStore: of an atomic one
   DType dtype = DType::kI64;          // of the variable
   VarId count = 0;                    // kFor of ranges: how many iterations the range has; of tiles: the
                                       // first of three variables in a row: batch, row, column

@@ -191,7 +191,7 @@ class ProgramRun {
       case ExprKind::kDim:
         return make_scalar_int(DType::kI64, evaluate(e.dim, dims_));
       case ExprKind::kLoad:
-        return loaded(e);
+        return loaded(e.id, position(e.id, e.args));
       case ExprKind::kFinish:
         return finished(accumulators_.at(e.id));
       case ExprKind::kCustom:
@@ -213,11 +213,10 @@ class ProgramRun {
     for (const ExprRef& e : exprs) result.push_back(value(*e));
     return result;
   }
-  Scalar loaded(const Expr& e) {
-    const std::size_t at = position(e.id, e.args);
-    const Storage& storage = storage_[actual_[e.id]];
+  Scalar loaded(BufferId buffer, std::size_t at) const {
+    const Storage& storage = storage_[actual_[buffer]];
     if (!storage.stored.empty() && !storage.stored[at])
-      internal_error(fmt::format("`{}` is read before it is written", program_.buffers[e.id].name));
+      internal_error(fmt::format("`{}` is read before it is written", program_.buffers[buffer].name));
     const auto width = static_cast<std::size_t>(dtype_bytes(storage.tensor.dtype()));
     Scalar scalar{storage.tensor.dtype(), 0};
     std::memcpy(&scalar.bits, storage.tensor.data() + at * width, width);
@@ -286,7 +285,8 @@ class ProgramRun {
   }
   void store(const Stmt& s) {
     const std::size_t at = position(s.buffer, s.index);
-    const Scalar scalar = value(*s.value);
+    Scalar scalar = value(*s.value);
+    if (s.op != ScalarOp::kNone) scalar = apply(s.op, loaded(s.buffer, at), scalar);
     Storage& storage = storage_[actual_[s.buffer]];
     const auto width = static_cast<std::size_t>(dtype_bytes(storage.tensor.dtype()));
     std::memcpy(storage.tensor.mutable_data() + at * width, &scalar.bits, width);

@@ -98,7 +98,10 @@ void Printer::stmt(const Stmt& s) {
       if (!s.else_body.empty()) block("else", s.else_body);
       return;
     case StmtKind::kStore:
-      return line(fmt::format("{}[{}] = {}", buffer(s.buffer), list(s.index), expr(s.value)));
+      return line(
+          fmt::format("{}[{}] {}= {}", buffer(s.buffer), list(s.index),
+                      s.op == ScalarOp::kNone ? "" : fmt::format("atomic {} ", scalar_op_info(s.op).name),
+                      expr(s.value)));
     case StmtKind::kLet:
       return line(fmt::format("let v{} : {} = {}", s.var, type, expr(s.value)));
     case StmtKind::kVar:

@@ -150,6 +150,8 @@ class Verifier {
         if (program_.buffers[s.buffer].kind == BufferKind::kInput ||
             program_.buffers[s.buffer].kind == BufferKind::kConstant)
           fault("store to an input or a constant");
+        if (s.op != ScalarOp::kNone && kernel_->device != Device::kGpu) fault("atomic store on the CPU");
+        if (s.op != ScalarOp::kNone && s.op != ScalarOp::k_add) fault("atomic store that does not add");
         if (is_mapped_ && around_ != LoopMode::kGrid && around_ != LoopMode::kTiles &&
             around_ != LoopMode::kLane && around_ != LoopMode::kThread)
           fault("store that every thread runs");

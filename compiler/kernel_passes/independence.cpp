@@ -12,6 +12,7 @@ namespace {
 struct Access {
   std::vector<IndexRef> all;
   bool written = false;
+  bool ordered = false;  // by something else than atomic stores
 };
 using Accesses = std::map<BufferId, Access>;
 
@@ -69,6 +70,7 @@ bool statements_allow(const std::vector<Stmt>& list, const LoopVariation& loop, 
       Access& access = accesses[use.buffer];
       access.all.push_back(use.index);
       access.written = access.written || use.written;
+      access.ordered = access.ordered || !use.written || stmt.op == ScalarOp::kNone;
     });
     const bool allowed = how == Together::kLanes ? lanes_allow(stmt, loop) : threads_allow(stmt, loop);
     return allowed && statements_allow(stmt.body, loop, how, accesses) &&
@@ -217,7 +219,7 @@ bool is_independent(const Program& program, const Stmt& loop, const LoopVariatio
   if (!statements_allow(loop.body, variation, how, accesses) || shares_state(program, accesses)) return false;
   const FlatAccesses flat(loop, variation);
   return std::all_of(accesses.begin(), accesses.end(), [&](const auto& entry) {
-    if (!entry.second.written) return true;
+    if (!entry.second.written || !entry.second.ordered) return true;
     return program.flat ? flat.lie_apart(program.buffers[entry.first], entry.second.all)
                         : tells_iterations_apart(entry.second.all, variation);
   });

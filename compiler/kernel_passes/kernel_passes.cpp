@@ -37,10 +37,11 @@ kernel::Program run_kernel_passes(kernel::Program program, const Dims& dims, con
   require_valid(program, stage == KernelStage::kFinish ? "placement" : "lowering");
   bool fusing = true;
   for (const KernelPass& pass : kPasses) {
-    fusing = fusing && pass.name != "fuse_tiles";  // the first that asks for the device
+    fusing = fusing && pass.name != "add_atomically";  // the first that asks for the device
     if (stage != KernelStage::kAll && fusing != (stage == KernelStage::kFuse)) continue;
     const auto& off = options.disabled;
     if (std::find(off.begin(), off.end(), pass.name) != off.end()) continue;
+    if (pass.name == "add_atomically" && !options.fast) continue;
     const bool splits = pass.run == loop_passes::split_rows;
     if ((splits || pass.run == loop_passes::parallelise) && !options.threads) continue;
     if (splits && stage != KernelStage::kAll) continue;  // nobody knows yet what runs on the GPU

@@ -28,7 +28,7 @@ class Modelling {
   }
 
   void add(std::size_t index, const Program& program, double weight) {
-    const Pricer pricer(program, compiled_.module.dims, options_.device);
+    const Pricer pricer(program, compiled_.module.dims, options_.device, options_.fast);
     const auto first = static_cast<std::uint32_t>(model_.problem.clusters.size());
     model_.first_kernel.push_back(first);
     for (const Kernel& kernel : program.kernels) {

@@ -13,8 +13,9 @@ struct KernelTime {
 
 class Pricer {
  public:
-  Pricer(const kernel::Program& program, const Dims& dims, const DeviceProfile& profile)
-      : program_(program), dims_(dims), profile_(profile) {}
+  // With `fast` as under `--fp=fast`.
+  Pricer(const kernel::Program& program, const Dims& dims, const DeviceProfile& profile, bool fast = false)
+      : program_(program), dims_(dims), profile_(profile), fast_(fast) {}
 
   // Arithmetic or memory, whichever takes longer, with every named dim at its greatest. On the GPU
   // independent iterations run together, at most as many as fill it; what waits for the iteration before it
@@ -31,6 +32,7 @@ class Pricer {
   const kernel::Program& program_;
   const Dims& dims_;
   const DeviceProfile& profile_;
+  const bool fast_;
 };
 
 }  // namespace cohort::placement

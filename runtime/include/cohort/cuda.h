@@ -80,6 +80,19 @@ struct rt_team_accumulator {
   __device__ T finish() const { return rt_team_combine<Op>(value); }
 };
 
+// *place + value, in one step that no other thread comes between.
+RT_DEVICE void rt_atomic_add(float* place, float value) { atomicAdd(place, value); }
+RT_DEVICE void rt_atomic_add(double* place, double value) { atomicAdd(place, value); }
+RT_DEVICE void rt_atomic_add(int32_t* place, int32_t value) { atomicAdd(place, value); }
+RT_DEVICE void rt_atomic_add(uint32_t* place, uint32_t value) { atomicAdd(place, value); }
+RT_DEVICE void rt_atomic_add(uint64_t* place, uint64_t value) {
+  static_assert(sizeof(unsigned long long) == sizeof(uint64_t));
+  atomicAdd(reinterpret_cast<unsigned long long*>(place), value);
+}
+RT_DEVICE void rt_atomic_add(int64_t* place, int64_t value) {
+  rt_atomic_add(reinterpret_cast<uint64_t*>(place), static_cast<uint64_t>(value));
+}
+
 // --- Host ---
 
 template <class... P, class... A>

@@ -31,6 +31,7 @@ std::string contents(const std::filesystem::path& path) {
 kernel::Program placed(kernel::Program program, const Module& module, const std::string& pass) {
   CompileOptions options;
   options.stop_after = pass;
+  options.fast = pass == "add_atomically";
   CompiledModule compiled;
   compiled.module = module;
   program = run_kernel_passes(std::move(program), module.dims, options, {}, KernelStage::kFuse);
@@ -44,7 +45,7 @@ std::string program_after(const std::string& graph, const std::string& file, con
   std::string text;
   for (const auto& function : module.functions) {
     kernel::Program program = lower(module, *function);
-    if (pass == "fuse_tiles" || pass == "map_threads") {
+    if (pass == "add_atomically" || pass == "fuse_tiles" || pass == "map_threads") {
       program = placed(std::move(program), module, pass);
     } else if (pass != "lower") {
       CompileOptions options;

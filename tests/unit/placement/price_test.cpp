@@ -11,14 +11,14 @@ namespace cohort::placement {
 namespace {
 
 // The sums over all kernels of a function, fused.
-KernelTime time_of(const std::string& inputs, const std::string& nodes) {
+KernelTime time_of(const std::string& inputs, const std::string& nodes, bool fast = false) {
   const Module module =
       parse_text("module m\nfunc f(" + inputs + ") {\n" + nodes + "\n  output y = %y\n}", "m.txt");
   CompileOptions options;
   options.stop_after = "remove_dead";
   const kernel::Program program =
       run_kernel_passes(lower(module, *module.functions[0]), module.dims, options);
-  const Pricer pricer(program, module.dims, options.device);
+  const Pricer pricer(program, module.dims, options.device, fast);
   KernelTime sum;
   for (const kernel::Kernel& kernel : program.kernels) {
     const KernelTime time = pricer.time(kernel);
@@ -82,6 +82,13 @@ TEST_CASE("elements that are not touched cost nothing") {
   const KernelTime few = time_of(
       "%x: f64[1000000]", "  %part = slice(%x) {starts = [0], stops = [1000]}\n  %y = mul(%part, 2.0)");
   CHECK(few.cpu_ns < all.cpu_ns / 100);
+}
+
+TEST_CASE("additions at indices come one after the other on a GPU, but under --fp=fast") {
+  const char* const inputs = "%x: f32[500], %v: f32[20000], %i: i64[20000]";
+  const char* const nodes = "  %y = scatter_add(%x, %v, %i)";
+  CHECK(time_of(inputs, nodes).gpu_ns > 100 * time_of(inputs, nodes, true).gpu_ns);
+  CHECK(time_of(inputs, nodes).cpu_ns == time_of(inputs, nodes, true).cpu_ns);
 }
 
 TEST_CASE("crossings: bytes over the link, and scalars go up as arguments") {
