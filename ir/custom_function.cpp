@@ -4,13 +4,9 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <optional>
 #include <utility>
-
-#include "ir/files.h"
-#include "ir/op_def.h"
 
 namespace cohort {
 
@@ -351,32 +347,6 @@ std::string custom_key(const CustomFunction& function) {
       key += piece.callee == CustomText::kPlain ? piece.text : fmt::format("<{}>", piece.callee);
   }
   return key;
-}
-
-void resolve_custom(const CustomSource& source, const OpDef& op, Attrs& attrs) {
-  std::sort(attrs.begin(), attrs.end(),
-            [](const NamedAttr& a, const NamedAttr& b) { return a.name < b.name; });
-  const auto lies_at = [&](const std::string& path) {
-    return std::filesystem::path(resolve_path(source.folder, path, source.allow_path))
-        .lexically_normal()
-        .string();
-  };
-  if (!op.literal_dtypes) {
-    const std::string library = attr_or<std::string>(attrs, "library", "");
-    // Without a slash it would be sought elsewhere.
-    if (!library.empty())
-      set_attr(attrs, "library", (std::filesystem::path(".") / lies_at(library)).string());
-    return;
-  }
-  const Attr* path = find_attr(attrs, "source");
-  const Attr* function = find_attr(attrs, "function");
-  if (path == nullptr) fail(DiagId::kMissingAttribute, "custom", "source");
-  if (function == nullptr) fail(DiagId::kMissingAttribute, "custom", "function");
-  if (!source.read) fail(DiagId::kCustomUnread);
-  const Attr* derivative = find_attr(attrs, "derivative");
-  CustomRequest request{lies_at(std::get<std::string>(*path)), std::get<std::string>(*function),
-                        derivative ? std::get<Strings>(*derivative) : Strings{}};
-  set_attr(attrs, "resolved", source.read(request));
 }
 
 Scalar evaluate_custom(const CustomFunction& function, std::span<const Scalar> arguments, DType dtype) {

@@ -113,12 +113,20 @@ std::string custom_key(const CustomFunction& function);
 // UserError at its place.
 Scalar evaluate_custom(const CustomFunction& function, std::span<const Scalar> arguments, DType dtype);
 
-// What a node asks for: `function` in the header `path`, and by parameter the name of the function that gives
-// its derivative ("": none; an empty list: none at all).
+// What a node asks for: `function` in the header `path`, and by parameter the function that gives its
+// derivative (parse_derivative; "": none; an empty list: none at all).
 struct CustomRequest {
   std::string path, function;
   std::vector<std::string> derivative;
+  std::string folder{};  // where all that the header includes must lie; "": anywhere
 };
+// An entry of `derivative`: NAME, or NAME(ENTRY, ...) with the derivatives of that function by parameter.
+struct CustomDerivative {
+  std::string function;
+  std::vector<std::string> derivative;
+};
+// Throws UserError.
+CustomDerivative parse_derivative(std::string_view entry);
 // Reads functions for the readers of graphs; equal requests give equal pointers. Throws UserError; what has
 // no position in the header is the node's.
 using CustomReader = std::function<CustomRef(const CustomRequest&)>;

@@ -102,10 +102,12 @@ void gradient(GradientContext& context) {
       fail(DiagId::kCustomDerivative, definition.name, definition.parameters[at].name, place(definition));
     std::vector<Symbol> inputs;
     for (int k = 0; k < context.input_count(); ++k) inputs.push_back(context.input(k));
-    const Symbol derivative = context.emit("custom", inputs,
-                                           {{"function", attr<Strings>(context.attrs(), "derivative")[at]},
-                                            {"resolved", slope},
-                                            {"source", attr<std::string>(context.attrs(), "source")}});
+    CustomDerivative named = parse_derivative(attr<Strings>(context.attrs(), "derivative")[at]);
+    Attrs attrs{{"function", std::move(named.function)},
+                {"resolved", slope},
+                {"source", attr<std::string>(context.attrs(), "source")}};
+    if (!named.derivative.empty()) set_attr(attrs, "derivative", std::move(named.derivative));
+    const Symbol derivative = context.emit("custom", inputs, std::move(attrs));
     const DType dtype = context.input_type(i).dtype;
     using namespace symbols;
     context.add(i, ops::cast(g, dtype) * ops::cast(derivative, dtype));

@@ -26,6 +26,8 @@ inline float softclip_x(float x, float limit) {
 // 2: doubles, macros, a constant of a macro.
 double swell(double x) { return CUBE(x) / M_PI + x; }
 double swell_x(double x) { return 3 * x * x / M_PI + 1; }
+double swell_xx(double x) { return 6 * x / M_PI; }
+double swell_xxx(double) { return 6 / M_PI; }
 
 // 3: derivatives of both operands.
 double blend(double a, double b) { return a * std::tanh(b); }
@@ -34,6 +36,9 @@ double blend_b(double a, double b) {
   const double t = std::tanh(b);
   return a * (1 - t * t);
 }
+double blend_aa(double, double) { return 0; }
+double blend_ab(double, double b) { return blend_b(1, b); }
+double blend_bb(double a, double b) { return -2 * blend_b(a, b) * std::tanh(b); }
 
 // 4: a loop with a condition, integers.
 std::int32_t collatz(std::int32_t n) {
