@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 
 import numpy as np
 import pytest
@@ -496,3 +497,67 @@ def test_evaluated_loops_of_functions() -> None:
     result = cohort.evaluate(module, "f", {"xs": [2, -1], "ys": [1, 2]})
     assert result["batch"].tolist() == [[6, 12], [-3, -6]]
     assert (result["last"], result["bounded"]) == (128, 8)
+
+
+@needs("compile")
+def test_functions_of_the_users(tmp_path, monkeypatch) -> None:
+    """A header and a library in other folders than the graph: values, gradients, Hessian times vector."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bend.h").write_text(
+        "double bend(double x, double k) { return k * x * x * x; }\n"
+        "namespace d { double x(double x, double k) { return 3 * k * x * x; }\n"
+        "double xx(double x, double k) { return 6 * k * x; } }\n"
+    )
+    (tmp_path / "own.c").write_text(
+        "#include <stdint.h>\nint32_t own_extremes(double* low, int32_t* at, const double* x, int64_t n) {\n"
+        "  *at = 0;\n  for (int64_t i = 1; i < n; ++i) if (x[i] < x[*at]) *at = i;\n"
+        "  *low = x[*at];\n  return n == 0; }\n"
+    )
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", "libown.so", "own.c"], check=True)
+    module = cohort.Module("own")
+    with module.function("loss") as loss:
+        x = loss.input("x", "f64[3]")
+        second = {"d::x": ["d::xx", None]}
+        y = ops.custom("bend.h", "bend", x, 2.0, derivative=[second, None])
+        loss.output("loss", ops.reduce_sum(y))
+    with module.function("f") as f:
+        x = f.input("x", "f64[3]")
+        body = module.body("body")
+        body.output("z", ops.custom("bend.h", "bend", body.input("x", "f64[3]"), 1))
+        low, at = ops.extern("own_extremes", x, types=["f64[]", ("i32", [])], library="libown.so")
+        slope, curved = *ops.grad(loss, [x], ["x"]), *ops.hvp(loss, [x], [np.ones(3)], ["x"])
+        for key, value in {"low": low, "at": at, "slope": slope, "curved": curved}.items():
+            f.output(key, value)
+        f.output("z", ops.cond(low < 0.0, body, body, [x])[0])
+    given = np.array([1.5, -2.0, 0.25])
+    built = cohort.compile(module, options=QUICK_BUILD).f(given)
+    expected = {"low": -2, "at": 1, "slope": 6 * given**2, "curved": 12 * given, "z": given**3}
+    for key, value in expected.items():
+        np.testing.assert_array_equal(built[key], value)
+    saved = module.save(tmp_path / "graph.json").read_text()
+    assert '"source": "bend.h"' in saved and '"library": "libown.so"' in saved
+    with pytest.raises(cohort.GraphError, match="`custom` calls compiled code"):
+        cohort.evaluate(module, "loss", {"x": given})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda x: ops.custom("none.h", "f", x), "there is no header `/.*none.h`"),
+        (lambda x: ops.custom(__file__, "f(x)", x), r"`f\(x\)` is no name of a C\+\+ function"),
+        (lambda x: ops.custom(__file__, "f"), "`f` needs an operand"),
+        (lambda x: ops.custom(__file__, "f", 1.0), "say `into=`"),
+        (lambda x: ops.custom(__file__, "f", x, 1.0, derivative="g"), "2 operands and 1 derivatives"),
+        (lambda x: ops.custom(__file__, "f", x, derivative=[3]), "`3` is no derivative"),
+        (lambda x: ops.extern("n::f", x, types=["f32[]"]), "`n::f` is no name of a C function"),
+        (lambda x: ops.extern("f", x, types="f32[]"), "is a list with the type of each result"),
+        (lambda x: ops.extern("f", x, types=[]), "is a list with the type of each result"),
+        (lambda x: ops.extern("f", x, types=["f32[m]"]), "unknown dim `m`"),
+        (lambda x: ops.extern("f", x, types=["f32"]), "f32"),
+        (lambda x: ops.extern("f", x, types=["f32[]"], library="none.so"), "there is no library"),
+    ],
+)
+def test_functions_of_the_users_that_are_none(wrong, message) -> None:
+    x = cohort.Module("m").function("f").input("x", "f32[2]")
+    with pytest.raises(cohort.GraphError, match=message):
+        wrong(x)

@@ -32,6 +32,7 @@ from .data import Scalar, as_literal, converted, encode_array, encode_literal
 from .dtypes import dtype_name
 from .errors import GraphError
 from .types import Dim, Type, make_type, parse_dim, parse_type
+from .user_functions import placed
 from .values import Value
 
 FORMAT = "cohort-ir"
@@ -170,6 +171,7 @@ class Module:
         self.state_devices: dict[str, str] = {}
         self.functions: dict[str, Function] = {}
         self.extras: dict[str, Any] = {}
+        self.has_files = False  # whether nodes name headers or libraries (`user_functions.py`)
         self._names: set[str] = set()
         self._counters: dict[str, int] = {}
         self._open: Function | None = None
@@ -262,7 +264,13 @@ class Module:
             content = safetensors.write(weights, {keys[name]: array for name, array in large.items()})
             digest = hashlib.sha256(content).hexdigest()
             external = {name: {"file": weights.name, "key": keys[name], "sha256": digest} for name in large}
-        path.write_text(_dump(self._document(external)), encoding="utf-8")
+        document = self._document(external)
+        if self.has_files:
+            folder = os.path.realpath(path.parent)
+            document["functions"] = {
+                name: placed(function, folder) for name, function in document["functions"].items()
+            }
+        path.write_text(_dump(document), encoding="utf-8")
         return path
 
     def _document(self, external: Mapping[str, dict[str, str]]) -> dict[str, Any]:

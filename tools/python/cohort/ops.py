@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 from .data import Scalar
 from .errors import GraphError
 from .types import Type
+from .user_functions import custom, extern
 from .values import Value
+from .values import function_of as _function_of
 
 Operand = Value | Scalar
 
@@ -113,19 +115,6 @@ STRUCTURED: dict[str, tuple[int | None, str]] = {
 }
 
 _KEYWORDS = ("and", "or", "not", "assert", "print")
-
-
-def _function_of(operands: tuple, function: Function | None) -> Function:
-    """The function a node goes into: the one asked for, the operands', or the open one of their module."""
-    values = [operand for operand in operands if isinstance(operand, Value)]
-    owners = [value.function for value in values if value.function is not None]
-    if function is not None or owners:
-        return function or owners[0]
-    if not values:
-        raise GraphError("no operand belongs to a module; say `function=`")
-    if values[0].module._open is None:
-        raise GraphError(f"module `{values[0].module.name}` has no open function")
-    return values[0].module._open
 
 
 def _make(op: str, arity: int | None, spec: str):

@@ -62,6 +62,8 @@ def compile(
     folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)
     path = graph.save(folder / "graph.json") if isinstance(graph, Module) else Path(graph)
+    if isinstance(graph, Module) and graph.has_files:  # which the program itself has named
+        options = ["--allow-path", *options]
     run_tool("compile", path, "--build", "shared", "-o", folder, *options)
     loaded = load(folder, print_hook)
     loaded.keep_alive = temporary

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .errors import GraphError
@@ -118,3 +119,16 @@ def _unary(name: str):
 
 for _python, _graph in {"neg": "neg", "abs": "abs", "invert": "bit_not"}.items():
     setattr(Value, f"__{_python}__", _unary(_graph))
+
+
+def function_of(operands: Sequence[Any], function: Function | None) -> Function:
+    """The function a node goes into: the one asked for, the operands', or the open one of their module."""
+    values = [operand for operand in operands if isinstance(operand, Value)]
+    owners = [value.function for value in values if value.function is not None]
+    if function is not None or owners:
+        return function or owners[0]
+    if not values:
+        raise GraphError("no operand belongs to a module; say `function=`")
+    if values[0].module._open is None:
+        raise GraphError(f"module `{values[0].module.name}` has no open function")
+    return values[0].module._open
