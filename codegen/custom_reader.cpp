@@ -13,37 +13,37 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// One reader's functions by what was asked for, and what each header includes.
+// One reader's functions by what was asked for, and the headers they are in.
 struct Known {
   std::function<const ClangTools*(std::string&)> tools;
   std::vector<std::string>* headers = nullptr;
-  std::map<std::tuple<std::string, std::string, std::vector<std::string>>, CustomRef> functions;
-  std::map<std::pair<std::string, std::string>, CustomReading> readings;
+  std::map<std::tuple<std::string, std::string, std::string, std::vector<std::string>>, CustomRef> functions;
+  std::map<std::pair<std::string, std::string>, CustomHeader> parsed;  // by path and folder
 };
 
-const CustomReading& reading(Known& known, const std::string& path, const std::string& function) {
-  const auto [found, fresh] = known.readings.try_emplace({path, function});
-  if (!fresh) return found->second;
+const CustomHeader& header(Known& known, const CustomRequest& request) {
+  const auto [found, fresh] = known.parsed.try_emplace({request.path, request.folder});
+  CustomHeader& result = found->second;
+  if (!fresh) return result;
   std::string why_not;
   const ClangTools* tools = known.tools(why_not);
   if (tools == nullptr) {
     Diagnostic missing = diagnostic(DiagId::kCustomUnread, {});
     missing.notes.push_back(why_not);
-    found->second.errors.push_back(std::move(missing));
-    return found->second;
+    result.errors.push_back(std::move(missing));
+    return result;
   }
-  if (std::error_code error; !fs::is_regular_file(path, error))
-    found->second.errors.push_back(
-        diagnostic(DiagId::kFileUnreadable, {}, path, error ? error.message() : "it is no file"));
+  if (std::error_code error; !fs::is_regular_file(request.path, error))
+    result.errors.push_back(
+        diagnostic(DiagId::kFileUnreadable, {}, request.path, error ? error.message() : "it is no file"));
   else
-    found->second = tools->read_function(path, function);
+    result = tools->parse_header(request.path, request.folder);
   if (std::vector<std::string>* headers = known.headers) {
-    const std::vector<std::string>& read = found->second.files_read;
-    headers->insert(headers->end(), read.begin(), read.end());
+    headers->insert(headers->end(), result.files_read.begin(), result.files_read.end());
     std::sort(headers->begin(), headers->end());
     headers->erase(std::unique(headers->begin(), headers->end()), headers->end());
   }
-  return found->second;
+  return result;
 }
 
 // A derivative takes what the function takes and gives a float of the parameter's dtype.
@@ -65,11 +65,13 @@ void check_derivative(const CustomDefinition& function, std::size_t parameter,
 }
 
 CustomRef read(Known& known, const CustomRequest& request) {
-  CustomRef& result = known.functions[{request.path, request.function, request.derivative}];
+  CustomRef& result = known.functions[{request.path, request.folder, request.function, request.derivative}];
   if (result) return result;
-  const CustomReading& function = reading(known, request.path, request.function);
-  if (!function.errors.empty()) throw UserError(function.errors);
-  CustomFunction made = function.function;
+  const CustomHeader& from = header(known, request);
+  if (!from.errors.empty()) throw UserError(from.errors);
+  CustomReading reading = from.read(request.function);
+  if (!reading.errors.empty()) throw UserError(std::move(reading.errors));
+  CustomFunction made = std::move(reading.function);
   const std::size_t parameters = made.definition().parameters.size();
   if (!request.derivative.empty() && request.derivative.size() != parameters)
     fail(DiagId::kWrongAttribute, "custom", "derivative",
@@ -77,8 +79,9 @@ CustomRef read(Known& known, const CustomRequest& request) {
                      request.function, parameters));
   for (std::size_t i = 0; i < request.derivative.size(); ++i) {
     made.derivatives.push_back(nullptr);
-    if (request.derivative[i].empty()) continue;
-    made.derivatives.back() = read(known, {request.path, request.derivative[i], {}});
+    const CustomDerivative slope = parse_derivative(request.derivative[i]);
+    if (slope.function.empty()) continue;
+    made.derivatives.back() = read(known, {request.path, slope.function, slope.derivative, request.folder});
     check_derivative(made.definition(), i, made.derivatives.back()->definition());
   }
   return result = std::make_shared<const CustomFunction>(std::move(made));

@@ -13,7 +13,7 @@ namespace cohort {
 namespace {
 
 constexpr std::uint64_t kMostSteps = 1 << 26;  // rounds of loops and calls for one element
-constexpr int kDeepest = 200;                  // calls within calls
+constexpr int kDeepest = 4000;                 // values and statements within each other, through calls
 
 // The bits of a value in its dtype, zero-extended.
 template <typename T>
@@ -95,11 +95,9 @@ class Run {
     std::vector<std::uint64_t> locals = std::move(locals_);
     definition_ = &function_.definitions[which];
     count(definition_->meaning);
-    if (++depth_ > kDeepest) undefined(definition_->meaning, "calls lie too deep");
     locals_ = std::move(arguments);
     locals_.resize(definition_->locals);
     run(definition_->meaning);
-    --depth_;
     locals_ = std::move(locals);
     definition_ = outside;
     return returned_;
@@ -116,7 +114,17 @@ class Run {
     if (++steps_ > kMostSteps) undefined(at, fmt::format("takes more than {} steps", kMostSteps));
   }
 
+  // One level more as long as it lives.
+  struct Level {
+    Level(Run& run, const CustomNode& at) : depth(run.depth_) {
+      if (++depth > kDeepest) run.undefined(at, "calls lie too deep");
+    }
+    ~Level() { --depth; }
+    int& depth;
+  };
+
   Flow run(const CustomNode& s) {
+    const Level level(*this, s);
     switch (s.kind) {
       case CustomKind::kBlock:
         for (const CustomNode& each : s.args)
@@ -151,6 +159,7 @@ class Run {
   }
 
   std::uint64_t value(const CustomNode& e) {
+    const Level level(*this, e);
     switch (e.kind) {
       case CustomKind::kConst:
         return e.bits;

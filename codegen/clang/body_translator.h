@@ -19,13 +19,24 @@ class BodyTranslator {
     for (const ParmVarDecl* parameter : function.parameters()) slot(*parameter);
   }
 
-  CustomNode statement(const Stmt& s);
-  CustomNode expression(const Expr& e);
+  CustomNode statement(const Stmt& s) { return deeper(s, &BodyTranslator::shallow_statement, s); }
+  CustomNode expression(const Expr& e) { return deeper(e, &BodyTranslator::shallow_expression, e); }
   std::uint32_t locals() const { return static_cast<std::uint32_t>(slots_.size()); }
 
  private:
   [[noreturn]] void no(SourceLocation at, const std::string& what) const {
     refuse(all_.sources_, at, definition_.name, what);
+  }
+  CustomNode shallow_statement(const Stmt& s);
+  CustomNode shallow_expression(const Expr& e);
+  // What lies too deep would overflow the stack of who walks the tree.
+  template <class T>
+  CustomNode deeper(const Stmt& at, CustomNode (BodyTranslator::*translate)(const T&), const T& part) {
+    constexpr int kDeepest = 1000;
+    if (++depth_ > kDeepest) no(at.getBeginLoc(), fmt::format("nests more than {} levels deep", kDeepest));
+    CustomNode result = (this->*translate)(part);
+    --depth_;
+    return result;
   }
   std::uint32_t slot(const VarDecl& variable) {
     return slots_.try_emplace(&variable, static_cast<std::uint32_t>(slots_.size())).first->second;
@@ -46,6 +57,7 @@ class BodyTranslator {
     return *found;
   }
   CustomNode declarations(const DeclStmt& s);
+  void check_attributes(const VarDecl& variable) const;
   CustomNode loop(const Stmt& s, const Stmt* init, const Expr* condition, const Expr* step, const Stmt& body);
   CustomNode constant(const Expr& e, Scalar value) const {
     CustomNode result = node(CustomKind::kConst, e);
@@ -78,6 +90,7 @@ class BodyTranslator {
   const FunctionDecl& function_;
   CustomDefinition& definition_;
   std::map<const VarDecl*, std::uint32_t> slots_;
+  int depth_ = 0;  // of the part that is being translated
 };
 
 // What is said of a statement or an expression that a function may not have; `name_of` is null where that is

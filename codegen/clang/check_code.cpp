@@ -31,8 +31,8 @@ std::vector<Diagnostic> check_code(const std::vector<CodeFile>& files, const std
   std::vector<Diagnostic> found;
   for (const CodeFile& file : files) {
     if (!file.name.ends_with(".cpp") && !file.name.ends_with(".cu")) continue;
-    std::vector<std::string> files_read;
-    for (Diagnostic& each : parse({arguments(file.name, runtime), in_memory}, files_read, [](auto&&...) {})) {
+    const Parsed parsed({arguments(file.name, runtime), in_memory});
+    for (Diagnostic each : parsed.errors()) {
       // Named as it is in the folder of the module.
       if (each.location.file.starts_with(kModule))
         each.location.file.erase(0, std::string_view(kModule).size() + 1);

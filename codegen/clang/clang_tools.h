@@ -4,6 +4,7 @@
 // without LLVM.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,14 @@ namespace cohort {
 
 struct CustomReading {
   CustomFunction function{};
-  std::vector<Diagnostic> errors{};       // if any, there is no function
+  std::vector<Diagnostic> errors{};  // if any, there is no function
+};
+// A header of the user's, parsed.
+struct CustomHeader {
+  std::vector<Diagnostic> errors{};       // if any, it cannot be read from
   std::vector<std::string> files_read{};  // the header and what it includes, sorted
+  // Reads one function, without derivatives, and what it calls.
+  std::function<CustomReading(const std::string& function)> read = nullptr;
 };
 
 struct CodeFile {
@@ -22,8 +29,8 @@ struct CodeFile {
 };
 
 struct ClangTools {
-  // Reads one function, without derivatives, and what it calls.
-  CustomReading (*read_function)(const std::string& path, const std::string& function);
+  // What the header includes must lie in the folder ("": anywhere).
+  CustomHeader (*parse_header)(const std::string& path, const std::string& folder);
   // Parses all `.cpp` files as host code and all `.cu` files as device code, with the runtime's headers of a
   // folder: neither the C library nor a toolkit is needed. Gives what is wrong with them, at most 20 errors a
   // file, at their places.

@@ -1,6 +1,7 @@
 #include <clang/AST/Decl.h>
 #include <clang/AST/Expr.h>
 
+#include <algorithm>
 #include <array>
 
 #include "codegen/clang/translate.h"
@@ -8,7 +9,10 @@
 namespace cohort {
 
 std::optional<DType> scalar_dtype(clang::QualType type) {
-  if (const auto* numbered = type->getAs<clang::EnumType>()) type = numbered->getDecl()->getIntegerType();
+  // Arithmetic is in what it is promoted to, which need not be what it is kept in.
+  if (const auto* numbered = type->getAs<clang::EnumType>())
+    type = numbered->getDecl()->isFixed() ? numbered->getDecl()->getIntegerType()
+                                          : numbered->getDecl()->getPromotionType();
   if (type.isNull()) return {};
   const auto* builtin = type.getCanonicalType()->getAs<clang::BuiltinType>();
   if (builtin == nullptr) return {};
@@ -58,6 +62,25 @@ const char* math_name(const clang::SourceManager& sources, const clang::Function
   if (name == #known || (is_float && name == #known "f")) return #known;
 #include "ir/custom_math.def"
   return nullptr;
+}
+
+bool is_known_when_read(const clang::SourceManager& sources, const clang::CallExpr& call,
+                        const clang::FunctionDecl& callee) {
+  if (callee.getBuiltinID() != 0 && !callee.hasBody()) return true;
+  return is_private(sources, callee.getLocation()) && call.getNumArgs() == 0;
+}
+
+std::string local_name(const clang::VarDecl& variable) {
+  const std::string name = variable.getNameAsString();
+  const llvm::StringRef text(name);
+  const bool is_loud = name.size() > 1 && std::none_of(name.begin(), name.end(), [](char c) {
+                         return static_cast<signed char>(c) < 0 || (c >= 'a' && c <= 'z');
+                       });
+  bool is_taken = is_loud || name == "I" || text.ends_with("_t");
+  for (const char* start : {"_", "rt_", "RT_", "custom_", "own_"}) is_taken |= text.starts_with(start);
+  for (const char* macro : {"assert", "errno", "linux", "unix", "stdin", "stdout", "stderr", "alloca"})
+    is_taken |= text == macro;
+  return is_taken ? "own_" + name : name;
 }
 
 std::optional<Scalar> constant_value(const clang::ASTContext& context, const clang::Expr& expr) {

@@ -4,6 +4,7 @@
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Lex/Lexer.h>
 #include <fmt/format.h>
+#include <llvm/Support/JSON.h>
 
 #include <charconv>
 
@@ -57,8 +58,23 @@ class Replacements : public RecursiveASTVisitor<Replacements> {
 
   bool VisitCallExpr(CallExpr* e) {
     const FunctionDecl* callee = e->getDirectCallee();
-    if (callee && e->getNumArgs() == 0 && is_private(sources_, callee->getLocation()))
-      if (const auto value = constant_value(context_, *e)) put(e->getSourceRange(), {literal(*value)});
+    if (callee && is_known_when_read(sources_, *e, *callee)) return constant(*e);
+    return true;
+  }
+  // What these are depends on the machine or on where they stand.
+  bool VisitUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr* e) { return constant(*e); }
+  bool VisitTypeTraitExpr(TypeTraitExpr* e) { return constant(*e); }
+  bool VisitCXXNoexceptExpr(CXXNoexceptExpr* e) { return constant(*e); }
+  bool VisitSourceLocExpr(SourceLocExpr* e) { return constant(*e); }
+  // Declarations of names for what has been named otherwise by now.
+  bool VisitDeclStmt(DeclStmt* s) {
+    const auto is_name = [](const Decl* d) { return !isa<VarDecl>(d); };
+    if (std::all_of(s->decl_begin(), s->decl_end(), is_name)) put(s->getSourceRange(), {";"});
+    return true;
+  }
+  bool VisitVarDecl(VarDecl* variable) {
+    const std::string name = local_name(*variable);
+    if (name != variable->getNameAsString()) put(variable->getLocation(), {name});
     return true;
   }
   bool VisitDeclRefExpr(DeclRefExpr* e) {
@@ -70,13 +86,22 @@ class Replacements : public RecursiveASTVisitor<Replacements> {
       return true;
     }
     const auto* variable = dyn_cast<VarDecl>(e->getDecl());
-    const bool outside = variable ? !variable->isLocalVarDeclOrParm() : isa<EnumConstantDecl>(e->getDecl());
-    if (outside)
-      if (const auto value = constant_value(context_, *e)) put(name, {literal(*value)});
+    if (variable && variable->isLocalVarDeclOrParm()) {
+      if (std::string own = local_name(*variable); own != variable->getNameAsString()) put(name, {own});
+    } else if (const auto value = constant_value(context_, *e)) {
+      put(SourceRange(e->getBeginLoc(), e->getEndLoc()), {literal(*value)});
+    }
     return true;
   }
-  bool VisitElaboratedTypeLoc(ElaboratedTypeLoc type) { return named_type(type); }
-  bool VisitTypedefTypeLoc(TypedefTypeLoc type) { return named_type(type); }
+  // All but those that every source knows.
+  bool VisitTypeLoc(TypeLoc type) {
+    const auto placeholder = type.getAs<AutoTypeLoc>();
+    const bool is_known = type.getAs<BuiltinTypeLoc>() || (placeholder && !placeholder.isConstrained());
+    const std::optional<DType> dtype =
+        is_known || type.getAs<QualifiedTypeLoc>() ? std::optional<DType>() : scalar_dtype(type.getType());
+    if (dtype) put(type.getSourceRange(), {std::string(cpp_type(*dtype))});
+    return true;
+  }
 
   const Replacement* find(SourceLocation at) const {
     const auto found = by_begin_.find(at.getRawEncoding());
@@ -84,9 +109,8 @@ class Replacements : public RecursiveASTVisitor<Replacements> {
   }
 
  private:
-  bool named_type(TypeLoc type) {
-    const std::optional<DType> dtype = scalar_dtype(type.getType());
-    if (dtype) put(type.getSourceRange(), {std::string(cpp_type(*dtype))});
+  bool constant(const Expr& e) {
+    if (const auto value = constant_value(context_, e)) put(e.getSourceRange(), {literal(*value)});
     return true;
   }
   void put(SourceRange range, CustomText text) {
@@ -99,6 +123,48 @@ class Replacements : public RecursiveASTVisitor<Replacements> {
   std::map<SourceLocation::UIntTy, Replacement> by_begin_;  // of two with one begin the outer one comes first
 };
 
+// Comments as every compiler reads them: lines end alike, no other control characters, nothing that turns the
+// direction of writing, UTF-8 throughout.
+std::string tidy(llvm::StringRef text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    if (c == '\r') {
+      if (i + 1 == text.size() || text[i + 1] != '\n') result += '\n';
+    } else {
+      result += (c < ' ' && c != '\n' && c != '\t') || c == 0x7f ? ' ' : text[i];
+    }
+  }
+  result = llvm::json::fixUTF8(result);
+  // U+202A to U+202E, U+2066 to U+2069.
+  for (std::size_t at = 0; (at = result.find("\xe2\x80", at)) != result.npos; at += 2)
+    if (const auto last = static_cast<unsigned char>(result[at + 2]); last >= 0xaa && last <= 0xae)
+      result.replace(at, 3, "  ");
+  for (std::size_t at = 0; (at = result.find("\xe2\x81", at)) != result.npos; at += 2)
+    if (const auto last = static_cast<unsigned char>(result[at + 2]); last >= 0xa6 && last <= 0xa9)
+      result.replace(at, 3, "  ");
+  return result;
+}
+
+// How far white space and comments go: at the end, or where a directive begins.
+std::size_t blank_length(llvm::StringRef text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const llvm::StringRef rest = text.substr(at);
+    if (rest.starts_with("/*")) {
+      at = std::min(text.size(), text.find("*/", at + 2) + 2);
+    } else if (rest.starts_with("//")) {
+      do at = std::min(text.find('\n', at + 1), text.size());
+      while (at < text.size() && text.substr(0, at).rtrim(" \t").ends_with("\\"));
+    } else if (isWhitespace(text[at]) || text[at] == '\\') {
+      ++at;
+    } else {
+      break;
+    }
+  }
+  return at;
+}
+
 // What stands between two tokens that follow each other.
 std::string between(const SourceManager& sources, const LangOptions& language, SourceLocation left,
                     SourceLocation right) {
@@ -110,11 +176,10 @@ std::string between(const SourceManager& sources, const LangOptions& language, S
       sources.getDecomposedLoc(Lexer::getLocForEndOfToken(last, 0, sources, language));
   const auto [right_file, right_offset] = sources.getDecomposedLoc(sources.getExpansionLoc(right));
   if (left_file != right_file || left_offset > right_offset) return " ";
-  std::string text = sources.getBufferData(left_file).substr(left_offset, right_offset - left_offset).str();
-  // Directives are done with.
-  const std::size_t hash = text.find('#');
-  const std::size_t comment = std::min(text.find("//"), text.find("/*"));
-  return hash != text.npos && hash < comment ? "\n" : text;
+  const std::string text =
+      tidy(sources.getBufferData(left_file).substr(left_offset, right_offset - left_offset));
+  const std::size_t blank = blank_length(text);
+  return blank == text.size() ? text : text.substr(0, blank) + "\n";  // directives are done with
 }
 
 }  // namespace
@@ -130,6 +195,10 @@ std::vector<CustomText> copied_text(ASTContext& context, const syntax::TokenBuff
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (i > 0)
       pieces.back().text += between(sources, context.getLangOpts(), all[i - 1].location(), all[i].location());
+    // Of a concept, which is not known any more where the variable's type is.
+    if (all[i].kind() == tok::kw_auto && i > 0 &&
+        (all[i - 1].kind() == tok::identifier || all[i - 1].kind() == tok::greater))
+      refuse(sources, all[i - 1].location(), function.getNameAsString(), "constrains a type");
     const Replacement* replaced = replacements.find(all[i].location());
     if (replaced == nullptr) {
       pieces.back().text += all[i].text(sources);

@@ -34,8 +34,19 @@ struct Search {
   }
   bool is_wanted(const NamedDecl& named) const {
     if (is_private(sources, named.getLocation())) return false;
-    return wanted.find("::") == wanted.npos ? named.getNameAsString() == wanted
-                                            : named.getQualifiedNameAsString() == wanted;
+    if (wanted.find("::") == wanted.npos) return named.getNameAsString() == wanted;
+    llvm::StringRef path = wanted;
+    path.consume_front("::");
+    return qualified(named, true) == path || qualified(named, false) == path;
+  }
+  // Namespaces without names, and if asked the inline ones, are left out.
+  static std::string qualified(const NamedDecl& named, bool with_inline) {
+    std::string name = named.getNameAsString();
+    for (const DeclContext* in = named.getDeclContext(); in; in = in->getParent())
+      if (const auto* space = dyn_cast<NamespaceDecl>(in))
+        if (!space->isAnonymousNamespace() && (with_inline || !space->isInline()))
+          name = space->getNameAsString() + "::" + name;
+    return name;
   }
 };
 
@@ -56,31 +67,38 @@ const FunctionDecl& chosen(const ASTContext& context, const std::string& path, c
       others += (others.empty() ? "" : ", ") + to_string(location_of(sources, each->getLocation()));
     wrong(*search.functions[1], fmt::format("there are several functions of this name: {}", others));
   }
-  if (search.functions[0]->getDefinition() == nullptr)
-    wrong(*search.functions[0], "it is declared and has no body");
+  const FunctionDecl* definition = search.functions[0]->getDefinition();
+  if (definition && definition->isDeleted()) wrong(*definition, "it is deleted");
+  if (definition == nullptr) wrong(*search.functions[0], "it is declared and has no body");
   return *search.functions[0];
 }
 
-CustomReading read_function(const std::string& path, const std::string& function) {
+CustomReading read_function(const Parsed& parsed, const std::string& path, const std::string& function) {
   CustomReading reading;
-  std::vector<Diagnostic> faults;
-  reading.errors =
-      with_parsed(path, reading.files_read, [&](ASTContext& context, const syntax::TokenBuffer& tokens) {
-        try {
-          Translator translator(context);
-          CustomFunction made = translator.function(chosen(context, path, function));
-          for (std::size_t d = 0; d < made.definitions.size(); ++d) {
-            const FunctionDecl& declared = *translator.declarations()[d];
-            if (is_private(context.getSourceManager(), declared.getLocation())) continue;
-            made.definitions[d].body = copied_text(context, tokens, declared, translator);
-          }
-          reading.function = std::move(made);
-        } catch (const UserError& error) {
-          faults = error.diagnostics();
-        }
-      });
-  reading.errors.insert(reading.errors.end(), faults.begin(), faults.end());
+  ASTContext& context = parsed.context();
+  try {
+    Translator translator(context);
+    CustomFunction made = translator.function(chosen(context, path, function));
+    for (std::size_t d = 0; d < made.definitions.size(); ++d) {
+      const FunctionDecl& declared = *translator.declarations()[d];
+      if (is_private(context.getSourceManager(), declared.getLocation())) continue;
+      made.definitions[d].body = copied_text(context, parsed.tokens(), declared, translator);
+    }
+    reading.function = std::move(made);
+  } catch (const UserError& error) {
+    reading.errors = error.diagnostics();
+  }
   return reading;
+}
+
+CustomHeader parse_header(const std::string& path, const std::string& folder) {
+  const auto parsed = std::make_shared<const Parsed>(header_run(path, folder));
+  CustomHeader header{parsed->errors(), parsed->files_read()};
+  if (header.errors.empty())
+    header.read = [parsed, path](const std::string& function) {
+      return read_function(*parsed, path, function);
+    };
+  return header;
 }
 
 }  // namespace
@@ -88,6 +106,6 @@ CustomReading read_function(const std::string& path, const std::string& function
 }  // namespace cohort
 
 extern "C" const cohort::ClangTools* cohort_clang_tools() {
-  static const cohort::ClangTools tools{cohort::read_function, cohort::check_code, cohort::format_code};
+  static const cohort::ClangTools tools{cohort::parse_header, cohort::check_code, cohort::format_code};
   return &tools;
 }

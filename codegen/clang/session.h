@@ -6,7 +6,7 @@
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Tooling/Syntax/Tokens.h>
 
-#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,20 +15,37 @@
 namespace cohort {
 
 using Headers = std::vector<std::pair<std::string, std::string>>;
-using UseParsed = std::function<void(clang::ASTContext&, const clang::syntax::TokenBuffer&)>;
 
 // One run: the command line of clang's own parser, and files in memory, by path.
 struct ParseRun {
   std::vector<std::string> arguments;
   Headers files;
+  std::string folder{};  // other files must lie in it (confined_files.h); "": anywhere
 };
-std::vector<Diagnostic> parse(const ParseRun& run, std::vector<std::string>& files_read,
-                              const UseParsed& use);
+// The run for a header of the user's.
+ParseRun header_run(const std::string& path, const std::string& folder);
 
-// A header of the user's. Runs `use` on what was parsed if there are no errors; gives the errors.
-// `files_read` receives all files of the user's, sorted.
-std::vector<Diagnostic> with_parsed(const std::string& path, std::vector<std::string>& files_read,
-                                    const UseParsed& use);
+// A file, parsed with all that it includes.
+class Parsed {
+ public:
+  explicit Parsed(const ParseRun& run);
+  ~Parsed();
+  Parsed(const Parsed&) = delete;
+  Parsed& operator=(const Parsed&) = delete;
+
+  const std::vector<Diagnostic>& errors() const;
+  // All files but ours, sorted.
+  const std::vector<std::string>& files_read() const { return files_read_; }
+  // If there are no errors.
+  clang::ASTContext& context() const;
+  const clang::syntax::TokenBuffer& tokens() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+  std::vector<std::string> files_read_;
+};
+
 // Headers under the folder of our own.
 Headers in_private_folder(const Headers& headers);
 

@@ -11,14 +11,17 @@ void Translator::signature(const FunctionDecl& function, CustomDefinition& defin
   if (function.isVariadic()) wrong(function.getLocation(), "it takes any number of arguments");
   for (const ParmVarDecl* parameter : function.parameters()) {
     const std::optional<DType> dtype = scalar_dtype(parameter->getType());
-    std::string name = parameter->getNameAsString();
-    if (name.empty()) name = fmt::format("unnamed_{}", definition.parameters.size());
+    std::string name = parameter->getNameAsString(), own = local_name(*parameter);
+    if (name.empty()) {
+      name = fmt::format("unnamed_{}", definition.parameters.size());
+      own = "own_" + name;
+    }
     if (!dtype || parameter->getType().isVolatileQualified())
       wrong(parameter->getLocation(),
             fmt::format("parameter `{}` has type `{}`, which is no scalar of a graph", name,
                         parameter->getType().getAsString()));
     definition.arguments +=
-        fmt::format("{}{} {}", definition.arguments.empty() ? "" : ", ", cpp_type(*dtype), name);
+        fmt::format("{}{} {}", definition.arguments.empty() ? "" : ", ", cpp_type(*dtype), own);
     definition.parameters.push_back({std::move(name), *dtype});
   }
   const std::optional<DType> result = scalar_dtype(function.getReturnType());

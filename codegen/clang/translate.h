@@ -38,6 +38,11 @@ class Translator {
   friend class BodyTranslator;
 };
 
+// Whether a call has one value wherever it stands: of a builtin, or of <limits>.
+bool is_known_when_read(const clang::SourceManager& sources, const clang::CallExpr& call,
+                        const clang::FunctionDecl& callee);
+// A variable's name in emitted code: the user's own, unless macros, types or functions there might be meant.
+std::string local_name(const clang::VarDecl& variable);
 // std::exp and its like: null if the function is none.
 const char* math_name(const clang::SourceManager& sources, const clang::FunctionDecl& function);
 // The value of an expression that does not depend on the function's variables: a literal, a constant, a call

@@ -2,6 +2,12 @@
 
 namespace cohort {
 
+namespace {
+
+constexpr const char* kVariable = "declares a variable in a condition";
+
+}  // namespace
+
 // What is said of statements and expressions that are no part of it.
 const char* name_of(const Stmt& s) {
   switch (s.getStmtClass()) {
@@ -31,6 +37,16 @@ const char* name_of(const Stmt& s) {
       return "uses an array";
     case Stmt::StringLiteralClass:
       return "uses a string";
+    case Stmt::CharacterLiteralClass:
+      return "uses a character";
+    case Stmt::CXXNullPtrLiteralExprClass:
+      return "uses a pointer";
+    case Stmt::BinaryConditionalOperatorClass:
+      return "uses `?:` without a second operand";
+    case Stmt::UserDefinedLiteralClass:
+      return "uses a literal of a type of its own";
+    case Stmt::CompoundLiteralExprClass:
+      return "uses a literal of C";
     case Stmt::MemberExprClass:
     case Stmt::CXXThisExprClass:
     case Stmt::CXXMemberCallExprClass:
@@ -61,7 +77,7 @@ std::string refusal(const Stmt& s) {
   return fmt::format("has a `{}`, which functions of a graph cannot have", s.getStmtClassName());
 }
 
-CustomNode BodyTranslator::statement(const Stmt& s) {
+CustomNode BodyTranslator::shallow_statement(const Stmt& s) {
   CustomNode block = node(CustomKind::kBlock, s);
   if (const auto* e = dyn_cast<Expr>(&s)) return expression(*e);
   switch (s.getStmtClass()) {
@@ -71,12 +87,16 @@ CustomNode BodyTranslator::statement(const Stmt& s) {
       for (const Stmt* each : cast_or_null<CompoundStmt>(&s)->body()) block.args.push_back(statement(*each));
       return block;
     case Stmt::AttributedStmtClass:
+      for (const clang::Attr* each : llvm::cast<AttributedStmt>(s).getAttrs())
+        if (!isa<LikelyAttr, UnlikelyAttr, LoopHintAttr>(each))
+          no(s.getBeginLoc(), fmt::format("has the attribute `{}`", each->getSpelling()));
       return statement(*llvm::cast<AttributedStmt>(s).getSubStmt());
     case Stmt::DeclStmtClass:
       return declarations(llvm::cast<DeclStmt>(s));
     case Stmt::IfStmtClass: {
       const auto& choice = llvm::cast<IfStmt>(s);
-      if (choice.isConsteval() || choice.getConditionVariable()) no(s.getBeginLoc(), refusal(s));
+      if (choice.isConsteval()) no(s.getBeginLoc(), "asks when it is evaluated");
+      if (choice.getConditionVariable()) no(s.getBeginLoc(), kVariable);
       if (choice.getInit()) block.args.push_back(statement(*choice.getInit()));
       CustomNode result = node(CustomKind::kIf, s);
       result.args.push_back(expression(*choice.getCond()));
@@ -87,12 +107,12 @@ CustomNode BodyTranslator::statement(const Stmt& s) {
     }
     case Stmt::ForStmtClass: {
       const auto& f = llvm::cast<ForStmt>(s);
-      if (f.getConditionVariable()) no(s.getBeginLoc(), refusal(s));
+      if (f.getConditionVariable()) no(s.getBeginLoc(), kVariable);
       return loop(s, f.getInit(), f.getCond(), f.getInc(), *f.getBody());
     }
     case Stmt::WhileStmtClass: {
       const auto& w = llvm::cast<WhileStmt>(s);
-      if (w.getConditionVariable()) no(s.getBeginLoc(), refusal(s));
+      if (w.getConditionVariable()) no(s.getBeginLoc(), kVariable);
       return loop(s, nullptr, w.getCond(), nullptr, *w.getBody());
     }
     case Stmt::DoStmtClass: {
@@ -133,6 +153,13 @@ CustomNode BodyTranslator::loop(const Stmt& s, const Stmt* init, const Expr* con
   return block;
 }
 
+void BodyTranslator::check_attributes(const VarDecl& variable) const {
+  for (const clang::Attr* each : variable.attrs())
+    if (!each->isImplicit() && !isa<UnusedAttr, AlignedAttr>(each))
+      no(variable.getLocation(),
+         fmt::format("gives `{}` the attribute `{}`", variable.getNameAsString(), each->getSpelling()));
+}
+
 CustomNode BodyTranslator::declarations(const DeclStmt& s) {
   CustomNode block = node(CustomKind::kBlock, s);
   for (const Decl* each : s.decls()) {
@@ -140,7 +167,10 @@ CustomNode BodyTranslator::declarations(const DeclStmt& s) {
     const auto* variable = dyn_cast<VarDecl>(each);
     if (variable == nullptr) no(each->getLocation(), "declares something other than a variable");
     const std::string name = variable->getNameAsString();
-    if (!variable->isLocalVarDecl() || variable->isStaticLocal() ||
+    check_attributes(*variable);
+    const bool is_constant = variable->getType().isConstQualified() && variable->getInit() &&
+                             constant_value(all_.context_, *variable->getInit());
+    if (!variable->isLocalVarDecl() || (variable->isStaticLocal() && !is_constant) ||
         variable->getTLSKind() != VarDecl::TLS_None)
       no(variable->getLocation(), fmt::format("keeps `{}` between calls", name));
     if (variable->getType().isVolatileQualified())

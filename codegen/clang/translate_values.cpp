@@ -4,7 +4,7 @@
 
 namespace cohort {
 
-CustomNode BodyTranslator::expression(const Expr& e) {
+CustomNode BodyTranslator::shallow_expression(const Expr& e) {
   switch (e.getStmtClass()) {
     case Stmt::ParenExprClass:
       return expression(*llvm::cast<ParenExpr>(e).getSubExpr());
@@ -19,6 +19,8 @@ CustomNode BodyTranslator::expression(const Expr& e) {
     case Stmt::InitListExprClass:
       if (llvm::cast<InitListExpr>(e).getNumInits() == 1)
         return expression(*llvm::cast<InitListExpr>(e).getInit(0));
+      if (llvm::cast<InitListExpr>(e).getNumInits() == 0 && scalar_dtype(e.getType()))
+        return constant(e, {dtype(e), 0});
       break;
     case Stmt::IntegerLiteralClass:
     case Stmt::FloatingLiteralClass:
@@ -26,7 +28,9 @@ CustomNode BodyTranslator::expression(const Expr& e) {
     case Stmt::CXXScalarValueInitExprClass:
     case Stmt::ImplicitValueInitExprClass:
     case Stmt::UnaryExprOrTypeTraitExprClass:
-    case Stmt::TypeTraitExprClass: {
+    case Stmt::TypeTraitExprClass:
+    case Stmt::CXXNoexceptExprClass:
+    case Stmt::SourceLocExprClass: {
       dtype(e);
       if (const auto value = constant_value(all_.context_, e)) return constant(e, *value);
       break;
@@ -84,6 +88,8 @@ CustomNode BodyTranslator::cast(const CastExpr& e) {
     case CK_LValueToRValue:
     case CK_NoOp:
       if (!scalar_dtype(e.getType())) break;
+      if (e.getType().isVolatileQualified() || e.getSubExpr()->getType().isVolatileQualified())
+        no(e.getExprLoc(), "reads what is volatile");
       return expression(*e.getSubExpr());
     case CK_IntegralCast:
     case CK_FloatingCast:
@@ -113,10 +119,8 @@ CustomNode BodyTranslator::call(const CallExpr& e) {
   if (callee == nullptr) no(e.getExprLoc(), "calls through a pointer");
   const std::string name = callee->getNameAsString();
   const bool own_header = is_private(all_.sources_, callee->getLocation());
-  if (own_header || callee->getBuiltinID() != 0) {
-    if (e.getNumArgs() == 0 || callee->getBuiltinID() != 0)
-      if (const auto value = constant_value(all_.context_, e)) return constant(e, *value);
-  }
+  if (is_known_when_read(all_.sources_, e, *callee))
+    if (const auto value = constant_value(all_.context_, e)) return constant(e, *value);
   CustomNode result = node(CustomKind::kCall, e);
   result.dtype = dtype(e);
   for (const Expr* argument : e.arguments()) {

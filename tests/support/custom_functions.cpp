@@ -8,9 +8,10 @@ namespace cohort::test {
 
 CustomReader custom_functions() {
 #ifdef COHORT_CLANG_LIBRARY
-  static const CustomReader reader = custom_reader([](std::string& why_not) {
+  // Never freed: what it holds is of a library whose own statics end before.
+  static const CustomReader& reader = *new CustomReader(custom_reader([](std::string& why_not) {
     return load_clang_tools(std::array<std::string, 1>{COHORT_CLANG_LIBRARY}, why_not);
-  });
+  }));
   return [](const CustomRequest& request) {
     CustomRequest here = request;
     here.path = COHORT_SOURCE_DIR "/tests/ops/" + request.path;
