@@ -1,7 +1,7 @@
-"""Functions of the user's in graphs: `ops.custom` (C++, element by element) and `ops.extern` (C, on whole arrays).
+"""Functions of the user's in graphs: `ops.custom` (C++, element by element), `ops.extern` (C, whole arrays).
 
-Files are named as Python names them: absolute, or relative to the working folder of the call. A node holds the
-absolute path, which `Module.save` writes relative to the graph's folder.
+Files are named as Python names them: absolute, or relative to the working folder of the call. A node holds
+the absolute path, which `Module.save` writes relative to the graph's folder.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ def custom(
     into: Function | None = None,
 ) -> Value:
     """A scalar C++ function of the header `source`, element by element. Operands broadcast and must have the
-    types of its parameters; numbers take them. `derivative` names for each operand the function that gives the
-    slope in it, or None: one entry for each operand, or the entry itself where there is one operand. An entry
-    `{"f_x": ["f_xx", None]}` says the derivatives of `f_x`, too, for derivatives of derivatives."""
+    types of its parameters; numbers take them. `derivative` names for each operand the function that gives
+    the slope in it, or None: one entry for each operand, or the entry itself where there is one operand. An
+    entry `{"f_x": ["f_xx", None]}` says the derivatives of `f_x`, too, for derivatives of derivatives."""
     _check_name(function, _CPP_NAME, "a C++ function")
     if not operands:
         raise GraphError(f"`{function}` needs an operand")
@@ -114,7 +114,7 @@ def _file(owner: Function, path: str | os.PathLike[str], what: str) -> str:
 
 
 def _derivative_text(entry: Derivative) -> str:
-    """An entry as graph files have it: `name`, or `name(entry, ...)` with the derivatives of that function."""
+    """An entry as graph files have it: `name`, or `name(entry, ...)` with the derivatives of `name`."""
     if not entry:
         return ""
     if isinstance(entry, Mapping) and len(entry) == 1:
