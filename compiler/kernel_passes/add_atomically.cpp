@@ -40,13 +40,13 @@ void join_sums(std::vector<Stmt>& list) {
     join_sums(list[i].else_body);
     if (i == 0 || list[i].kind != StmtKind::kStore || list[i - 1].kind != StmtKind::kLet) continue;
     Stmt &let = list[i - 1], &store = list[i];
+    if (store.value->kind != ExprKind::kVar || store.value->id != let.var || !reads(let.value, store.buffer))
+      continue;
     std::size_t mentioned = 0;
     for_each_stmt({list.begin() + static_cast<std::ptrdiff_t>(i), list.end()}, [&](const Stmt& s) {
       for_each_expr(s, [&](const ExprRef& e) { mentioned += mentions(e, let.var); });
     });
-    if (store.value->kind != ExprKind::kVar || store.value->id != let.var || mentioned != 1 ||
-        !reads(let.value, store.buffer))
-      continue;
+    if (mentioned != 1) continue;
     store.value = std::move(let.value);
     list.erase(list.begin() + static_cast<std::ptrdiff_t>(--i));
   }
