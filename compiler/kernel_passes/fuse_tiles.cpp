@@ -14,6 +14,8 @@
 // may load and store other arrays as it likes, but it stores nothing that the product reads. The product is
 // stored if somebody else loads it. Kernels change places only where they touch nothing in common. After
 // placement, for it is about the GPU; before `map_threads`, on flat indices.
+#include "compiler/kernel_passes/fuse_tiles.h"
+
 #include <algorithm>
 #include <set>
 
@@ -46,12 +48,13 @@ class Fusing {
     }
   }
 
-  void run() {
+  std::vector<TileReader> run() {
     for (std::size_t k = 0; k < kernels_.size(); ++k) {
       const Kernel& kernel = kernels_[k];
       if (kernel.device == Device::kGpu && !kernel.body.empty() && is_one_product(kernel.body)) fuse(k);
     }
     std::erase_if(kernels_, [](const Kernel& kernel) { return kernel.body.empty(); });
+    return std::move(joined_);
   }
 
  private:
@@ -103,14 +106,14 @@ class Fusing {
     ElementTiles tiles(program_, one_product(kernels_[product].body)[0]);
     std::size_t at = product;  // where the loop will stand
     Touch own = touches_[product];
-    bool joined = false;
+    const std::size_t before = joined_.size();
     for (std::size_t k = product + 1; k < std::min(product + kFar, kernels_.size()); ++k) {
       Touch& reader = touches_[k];
       if (kernels_[k].device != Device::kGpu || !may_join(own, reader, tiles.stored())) continue;
       const bool stays = nothing_between(at, k, reader, false);
       if (!stays && !nothing_between(at, k, own, true)) continue;
       if (!tiles.add(kernels_[k].body)) continue;
-      joined = true;
+      joined_.push_back({product, k});
       for (const BufferId b : reader.read) --readers_[b];
       own.read.insert(reader.read.begin(), reader.read.end());
       own.written.insert(reader.written.begin(), reader.written.end());
@@ -123,7 +126,7 @@ class Fusing {
         at = k;
       }
     }
-    if (!joined) return;
+    if (joined_.size() == before) return;
     std::set<BufferId> loaded;
     for (const auto& [buffer, store] : tiles.stored())
       if (readers_[buffer] > 0) loaded.insert(buffer);
@@ -140,6 +143,7 @@ class Fusing {
   std::vector<Kernel>& kernels_;
   std::vector<Touch> touches_;
   std::vector<int> readers_;  // kernels that read a buffer
+  std::vector<TileReader> joined_;
 };
 
 }  // namespace
@@ -150,3 +154,12 @@ Program fuse_tiles(Program program, const Dims&) {
 }
 
 }  // namespace cohort::loop_passes
+
+namespace cohort::kernel {
+
+std::vector<TileReader> tile_readers(Program program) {
+  for (Kernel& kernel : program.kernels) kernel.device = Device::kGpu;
+  return loop_passes::Fusing(program).run();
+}
+
+}  // namespace cohort::kernel

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/kernel_passes/device_steps.h"
+#include "compiler/kernel_passes/fuse_tiles.h"
 #include "compiler/kernel_passes/walk.h"
 #include "compiler/placement/can_run.h"
 #include "compiler/placement/price.h"
@@ -50,6 +52,8 @@ class Modelling {
       if (buffer.kind == BufferKind::kInput) store(b, kHost);
       if (buffer.kind == BufferKind::kState) store(b, model_.home[buffer.index]);
     }
+    const std::vector<TileReader> readers = readers_in_tiles(program);  // in the order of products
+    auto reader = readers.begin();
     for (std::uint32_t k = 0; k < program.kernels.size(); ++k) {
       std::map<BufferId, bool> touched;  // whether it is written
       for_each_use(program.kernels[k].body, [&](const BufferUse& use) {
@@ -62,6 +66,9 @@ class Modelling {
         store(b, first + k);
         if (program.buffers[b].kind == BufferKind::kState) read(b, model_.home[program.buffers[b].index]);
       }
+      for (; reader != readers.end() && reader->product == k; ++reader)
+        share_launch(program.kernels[k].body.back().buffers[0], program.kernels[reader->reader],
+                     first + static_cast<std::uint32_t>(reader->reader), weight);
     }
     for (BufferId b = 0; b < program.buffers.size(); ++b)
       if (program.buffers[b].kind == BufferKind::kOutput) read(b, kHost);
@@ -81,6 +88,24 @@ class Modelling {
   std::uint32_t add_home(StateId first) {
     model_.problem.clusters.push_back({0, 0, allowed(compiled_.module.states[first].device), true});
     return static_cast<std::uint32_t>(model_.problem.clusters.size() - 1);
+  }
+
+  static std::vector<TileReader> readers_in_tiles(const Program& program) {
+    const bool products = std::any_of(program.kernels.begin(), program.kernels.end(), [](const Kernel& k) {
+      return !k.body.empty() && is_one_product(k.body);
+    });
+    return products ? tile_readers(program) : std::vector<TileReader>();
+  }
+  // A reader has no launch of its own where its product is on the GPU, too: where it is not, the product
+  // comes up, which then costs the launch as well.
+  void share_launch(BufferId product, const Kernel& kernel, std::uint32_t reader, double weight) {
+    bool loads = false;  // or what another reader makes of it
+    for_each_buffer(kernel.body, [&](BufferId b) { loads = loads || b == product; });
+    if (!loads) return;
+    Cluster& cluster = model_.problem.clusters[reader];
+    const Ticks launch = std::min(cluster.gpu, ticks(weight * options_.device.gpu.launch_ns));
+    cluster.gpu -= launch;
+    model_.problem.values[latest_[product]].up += launch;
   }
 
   void read(BufferId b, std::uint32_t cluster) {

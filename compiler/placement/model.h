@@ -10,7 +10,9 @@ namespace cohort::placement {
 
 // The first cluster is the host: it gives inputs and takes outputs. Then come the homes of state, one for
 // each storage, then the kernels of all programs. Constants lie on both devices and cost nothing. Every store
-// to a buffer makes a value of it; who stores to a part of a buffer reads what was there.
+// to a buffer makes a value of it; who stores to a part of a buffer reads what was there. A reader of a
+// product that the pass `fuse_tiles` would join with it costs its launch only where the product comes from
+// the CPU.
 struct Model {
   // What a value of the problem is.
   struct Origin {

@@ -2,8 +2,11 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compiler/kernel_passes/kernel_pass.h"
 #include "compiler/lower.h"
+#include "compiler/placement/model.h"
 #include "compiler/placement/price.h"
 #include "ir/text_parser.h"
 
@@ -89,6 +92,33 @@ TEST_CASE("additions at indices come one after the other on a GPU, but under --f
   const char* const nodes = "  %y = scatter_add(%x, %v, %i)";
   CHECK(time_of(inputs, nodes).gpu_ns > 100 * time_of(inputs, nodes, true).gpu_ns);
   CHECK(time_of(inputs, nodes).cpu_ns == time_of(inputs, nodes, true).cpu_ns);
+}
+
+TEST_CASE("a reader of a product has no launch of its own beside it on the GPU") {
+  const Module module = parse_text(
+      "module m\nfunc f(%x: f32[64,64], %w: f32[64,64]) {\n"
+      "  %g = matmul(%x, %w)\n  %y = tanh(%g)\n  output y = %y\n}",
+      "m.txt");
+  CompileOptions options;
+  options.placement = PlacementMode::kCut;
+  CompiledModule compiled;
+  compiled.module = module;
+  kernel::Program program =
+      run_kernel_passes(lower(module, *module.functions[0]), {}, options, {}, KernelStage::kFuse);
+  REQUIRE(program.kernels.size() == 2);
+  const std::vector<kernel::Program*> programs{&program};
+  const std::vector<double> weights{1};
+  const Model model = model_of(programs, compiled, options, weights);
+  const Pricer pricer(program, module.dims, options.device);
+  const double launch = options.device.gpu.launch_ns;
+  const std::uint32_t first = model.first_kernel[0];
+  const std::vector<Cluster>& clusters = model.problem.clusters;
+  const auto value = std::find_if(model.problem.values.begin(), model.problem.values.end(),
+                                  [&](const Value& v) { return v.producer == first; });
+  REQUIRE(value != model.problem.values.end());
+  CHECK(clusters[first].gpu == ticks(pricer.time(program.kernels[0]).gpu_ns));
+  CHECK(clusters[first + 1].gpu == ticks(pricer.time(program.kernels[1]).gpu_ns) - ticks(launch));
+  CHECK(value->up == value->down + ticks(launch));
 }
 
 TEST_CASE("crossings: bytes over the link, and scalars go up as arguments") {
