@@ -112,7 +112,7 @@ template <class T> __device__ T __shfl_sync(unsigned mask, T value, int lane, in
 template <class T> __device__ T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32);
 template <class T> __device__ T atomicMin(T*, T);
 template <class T> __device__ T atomicMax(T*, T);
-template <class T> __device__ T atomicAdd(T*, T);
+template <class T, class V> __device__ T atomicAdd(T*, V);
 template <class T> __device__ T atomicExch(T*, T);
 template <class T> __device__ T atomicCAS(T*, T, T);
 enum cudaError_t { cudaSuccess = 0, cudaErrorNoKernelImageForDevice = 209 };

@@ -204,13 +204,17 @@ std::vector<CustomText> copied_text(ASTContext& context, const syntax::TokenBuff
       pieces.back().text += all[i].text(sources);
       continue;
     }
+    const std::size_t first = i;
     if (replaced->text.callee == CustomText::kPlain) {
       pieces.back().text += replaced->text.text;
     } else {
       pieces.push_back(replaced->text);
       pieces.push_back({});
     }
-    while (all[i].location() != replaced->end && i + 1 < all.size()) ++i;
+    while (all[i].location() != replaced->end)
+      if (++i == all.size())
+        refuse(sources, all[first].location(), function.getNameAsString(),
+               "has something here that cannot be copied, such as a `>>` that closes template arguments");
   }
   return pieces;
 }

@@ -82,6 +82,11 @@ class Pragmas : public clang::PPCallbacks {
       engine_.setSeverityForGroup(clang::diag::Flavor::WarningOrError, group, clang::diag::Severity::Error,
                                   at);
   }
+  // Its bytes are no tokens that could be copied.
+  void EmbedDirective(clang::SourceLocation at, llvm::StringRef, bool, clang::OptionalFileEntryRef,
+                      const clang::LexEmbedParametersResult&) override {
+    engine_.Report(at, engine_.getCustomDiagID(clang::DiagnosticsEngine::Error, "`#embed` cannot be used"));
+  }
 
  private:
   clang::DiagnosticsEngine& engine_;
