@@ -530,7 +530,12 @@ def test_functions_of_the_users(tmp_path, monkeypatch) -> None:
             f.output(key, value)
         f.output("z", ops.cond(low < 0.0, body, body, [x])[0])
     given = np.array([1.5, -2.0, 0.25])
-    built = cohort.compile(module, options=QUICK_BUILD).f(given)
+    try:
+        built = cohort.compile(module, options=QUICK_BUILD).f(given)
+    except cohort.ToolError as error:
+        if "custom_unread" not in str(error):
+            raise
+        pytest.skip("`cohort` is built without LLVM")
     expected = {"low": -2, "at": 1, "slope": 6 * given**2, "curved": 12 * given, "z": given**3}
     for key, value in expected.items():
         np.testing.assert_array_equal(built[key], value)

@@ -19,6 +19,7 @@
   _Pragma("GCC diagnostic push") \
   _Pragma("GCC diagnostic ignored \"-Wpragmas\"") \
   _Pragma("GCC diagnostic ignored \"-Wunknown-warning-option\"") \
+  _Pragma("GCC diagnostic ignored \"-Wattributes\"") \
   _Pragma("GCC diagnostic ignored \"-Wall\"") \
   _Pragma("GCC diagnostic ignored \"-Wextra\"") \
   _Pragma("GCC diagnostic ignored \"-Wpedantic\"") \
