@@ -18,7 +18,7 @@ endforeach()
 add_library(cohort_clang SHARED ${sources})
 target_include_directories(cohort_clang PRIVATE ${PROJECT_SOURCE_DIR})
 target_include_directories(cohort_clang SYSTEM PRIVATE ${CLANG_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
-target_precompile_headers(cohort_clang PRIVATE <clang/AST/ASTContext.h> <clang/Frontend/CompilerInstance.h>)
+cohort_unity(cohort_clang 32)
 target_link_libraries(cohort_clang PRIVATE fmt::fmt clang-cpp LLVM)
 cohort_compile_options(cohort_clang)
 # As LLVM itself is compiled; classes of ours that derive from its own need it.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/kernel_passes/walk.h"
+
 namespace cohort {
 
 using kernel::ExprKind;
@@ -12,16 +14,9 @@ using kernel::VarId;
 
 namespace {
 
-bool mentions(const ExprRef& expr, VarId var) {
-  if (!expr) return false;
-  if (expr->kind == ExprKind::kVar) return expr->id == var;
-  return std::any_of(expr->args.begin(), expr->args.end(),
-                     [&](const ExprRef& a) { return mentions(a, var); });
-}
-
 // In the statement's own expressions, not in what it contains.
 bool reads_directly(const Stmt& s, VarId var) {
-  return mentions(s.value, var) ||
+  return (s.value && mentions(s.value, var)) ||
          std::any_of(s.index.begin(), s.index.end(), [&](const ExprRef& e) { return mentions(e, var); });
 }
 

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "compiler/inline_plan.h"
+#include "compiler/kernel_passes/walk.h"
 #include "compiler/lower_region.h"
 #include "ir/diagnostics.h"
 #include "ir/lowering.h"
@@ -186,7 +187,7 @@ class FunctionLowering {
   }
   ExprRef inlined(ValueId id, std::vector<ExprRef> index) {
     for (const Computed& c : computed_[id]) {
-      if (std::equal(index.begin(), index.end(), c.index.begin(), equal) &&
+      if (same_index(index, c.index) &&
           std::find(scope_.regions.begin(), scope_.regions.end(), c.region) != scope_.regions.end())
         return c.element;
     }

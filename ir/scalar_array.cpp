@@ -103,21 +103,21 @@ struct Operand {
 
 template <ScalarOp kOp, DType kDType>
 void row_loop(std::int64_t count, const void* const* operands, const std::int64_t* strides, void* result) {
-  using Row = meaning::Row<kOp>;
+  using Meaning = meaning::Row<kOp>;
   using S = Storage<kDType>;
-  using First = std::conditional_t<Row::kOperands == Operands::kSelect, Storage<DType::kBool>, S>;
-  using Out = std::conditional_t<Row::kResult == Result::kBool, Storage<DType::kBool>, S>;
+  using First = std::conditional_t<Meaning::kOperands == Operands::kSelect, Storage<DType::kBool>, S>;
+  using Out = std::conditional_t<Meaning::kResult == Result::kBool, Storage<DType::kBool>, S>;
   using T = typename S::Value;
   auto* out = static_cast<typename Out::Element*>(result);
   const Operand<First> a(operands[0], strides[0]);
-  if constexpr (Row::kArity == 1) {
-    for (std::int64_t i = 0; i < count; ++i) out[i] = Out::store(Row::value(a[i], T(), T()));
-  } else if constexpr (Row::kArity == 2) {
+  if constexpr (Meaning::kArity == 1) {
+    for (std::int64_t i = 0; i < count; ++i) out[i] = Out::store(Meaning::value(a[i], T(), T()));
+  } else if constexpr (Meaning::kArity == 2) {
     const Operand<S> b(operands[1], strides[1]);
-    for (std::int64_t i = 0; i < count; ++i) out[i] = Out::store(Row::value(a[i], b[i], T()));
+    for (std::int64_t i = 0; i < count; ++i) out[i] = Out::store(Meaning::value(a[i], b[i], T()));
   } else {
     const Operand<S> b(operands[1], strides[1]), c(operands[2], strides[2]);
-    for (std::int64_t i = 0; i < count; ++i) out[i] = Out::store(Row::value(a[i], b[i], c[i]));
+    for (std::int64_t i = 0; i < count; ++i) out[i] = Out::store(Meaning::value(a[i], b[i], c[i]));
   }
 }
 

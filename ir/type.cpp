@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "ir/trimmed.h"
+
 namespace cohort {
 
 namespace {
@@ -39,12 +41,6 @@ bool parse_int(std::string_view text, std::int64_t& value) {
   const char* end = text.data() + text.size();
   const auto result = std::from_chars(text.data(), end, value);
   return !text.empty() && result.ec == std::errc() && result.ptr == end;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
 }
 
 DimId find_dim(std::string_view name, const Dims& dims) {

@@ -3,17 +3,12 @@
 #include <algorithm>
 
 #include "ir/tensor_checks.h"
+#include "ir/trimmed.h"
 
 namespace cohort {
 namespace {
 
 constexpr std::int64_t kMaxScale = std::int64_t{1} << 20;
-
-std::string_view trimmed(std::string_view text) {
-  std::size_t begin = text.find_first_not_of(' ');
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
-}
 
 std::string unknown_dtype(std::string_view name) {
   std::vector<std::string_view> names;

@@ -9,11 +9,6 @@ namespace {
 
 bool is_check(const Stmt& s) { return s.kind == StmtKind::kCheck || s.kind == StmtKind::kAssert; }
 
-bool is_known(const ExprRef& e) {
-  if (e->kind == ExprKind::kVar || e->kind == ExprKind::kLoad || e->kind == ExprKind::kFinish) return false;
-  return std::all_of(e->args.begin(), e->args.end(), is_known);
-}
-
 // How many checks one run of the statements meets, at most; null: none.
 ExprRef count_of(const std::vector<Stmt>& list);
 ExprRef count_of(const Stmt& s) {
@@ -59,7 +54,7 @@ bool has_checks(const std::vector<Stmt>& body) {
 bool checks_have_order(const std::vector<Stmt>& body) {
   bool known = true;
   for_each_stmt(body, [&](const Stmt& s) {
-    if (s.kind == StmtKind::kFor && has_checks(s.body)) known = known && is_known(s.value);
+    if (s.kind == StmtKind::kFor && has_checks(s.body)) known = known && is_extent(s.value);
   });
   return known;
 }

@@ -12,11 +12,7 @@ namespace {
 
 constexpr double kBlockThreads = 256;
 
-// Known before the launch; known once the loops around are.
-bool is_known(const ExprRef& e) {
-  return e->kind == ExprKind::kConst || e->kind == ExprKind::kDim ||
-         (e->kind == ExprKind::kOp && std::all_of(e->args.begin(), e->args.end(), is_known));
-}
+// Known once the loops around are.
 bool is_known_at(const ExprRef& e) {
   return e->kind != ExprKind::kLoad && e->kind != ExprKind::kFinish &&
          std::all_of(e->args.begin(), e->args.end(), is_known_at);
@@ -36,7 +32,7 @@ bool is_few_rows(const Program& program, const Stmt& loop) {
   if (trip_count(loop) >= kBlockThreads || loop.body.empty() || !is_free(program, loop)) return false;
   bool loops = false;
   for (const Stmt& s : loop.body) {
-    const bool inner = s.kind == StmtKind::kFor && is_known(s.value) && is_free(program, s);
+    const bool inner = s.kind == StmtKind::kFor && is_extent(s.value) && is_free(program, s);
     if (!inner && (s.kind != StmtKind::kLet || !is_known_at(s.value))) return false;
     loops = loops || inner;
   }

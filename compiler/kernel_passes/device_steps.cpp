@@ -53,11 +53,6 @@ bool has_own_launch(const Stmt& stmt, const Dims& dims) {
 
 }  // namespace
 
-bool is_extent(const ExprRef& e) {
-  if (e->kind == ExprKind::kConst || e->kind == ExprKind::kDim) return true;
-  return e->kind == ExprKind::kOp && std::all_of(e->args.begin(), e->args.end(), is_extent);
-}
-
 bool is_tiled(const std::vector<Stmt>& nest, const Dims& dims) {
   const Stmt& last = nest.back();
   if (last.mode == LoopMode::kTiles) {

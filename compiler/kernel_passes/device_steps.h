@@ -6,9 +6,6 @@
 
 namespace cohort::kernel {
 
-// Made of constants and dims: known before any launch.
-bool is_extent(const ExprRef& e);
-
 // Whether the last statement of a nest is such a loop, and the others are lets that each launch can repeat.
 bool has_heavy_steps(const Program& program, const std::vector<Stmt>& nest, const Dims& dims);
 

@@ -4,11 +4,6 @@
 #include "ir/ops/product_call.h"
 
 namespace cohort::kernel {
-namespace {
-
-constexpr double kAssumedExtent = 64;  // of a loop over a named dim
-
-}  // namespace
 
 double trip_count(const Stmt& loop) {
   if (loop.value->kind != ExprKind::kConst) return kAssumedExtent;

@@ -8,6 +8,8 @@
 
 namespace cohort::kernel {
 
+inline constexpr std::int64_t kAssumedExtent = 64;  // of a loop whose extent only the call tells
+
 // How often a loop runs, how many elements a buffer has; a guess where a named dim decides.
 double trip_count(const Stmt& loop);
 double element_count(const Buffer& buffer);

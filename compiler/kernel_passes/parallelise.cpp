@@ -39,8 +39,7 @@ namespace {
 // are 1.4 times as fast as one at 7 us, 1.6 times at 13 us (tools/bench/threads.py; a region costs 1.2 us).
 // Twice this is the least that is shared.
 constexpr double kWorthForks = 3;
-constexpr std::int64_t kFine = 16;           // costs are counted in sixteenths of an instruction
-constexpr std::int64_t kAssumedExtent = 64;  // of a loop whose extent is not known at entry
+constexpr std::int64_t kFine = 16;  // costs are counted in sixteenths of an instruction
 constexpr std::int64_t kFewIterations = 16;
 constexpr std::int64_t kMaxPieces = 16;  // of a product
 // Bytes of all pieces: at most so many, and so many for each byte of the matrices; but two pieces at least.
@@ -52,12 +51,6 @@ constexpr double kScratchOfData = 4;
 constexpr double kPackedLanes = 32;
 // Ranges of a simd loop begin at multiples of this, which is one of every vector's width.
 constexpr std::int64_t kVectorElements = 64;
-
-// Made of constants and dims alone: known at entry.
-bool is_extent(const ExprRef& e) {
-  if (e->kind == ExprKind::kConst || e->kind == ExprKind::kDim) return true;
-  return e->kind == ExprKind::kOp && std::all_of(e->args.begin(), e->args.end(), is_extent);
-}
 
 ExprRef rounded_up(const ExprRef& e, std::int64_t multiple) {
   const ExprRef m = constant_index(multiple);

@@ -81,6 +81,11 @@ std::int64_t largest_extent(const Expr& e, const Dims& dims) {
   return a != 0 && b > kUnbounded / a ? kUnbounded : a * b;
 }
 
+bool is_extent(const ExprRef& e) {
+  if (e->kind == ExprKind::kConst || e->kind == ExprKind::kDim) return true;
+  return e->kind == ExprKind::kOp && std::all_of(e->args.begin(), e->args.end(), is_extent);
+}
+
 bool mentions(const ExprRef& expr, VarId var) {
   if ((expr->kind == ExprKind::kVar || expr->kind == ExprKind::kFinish) && expr->id == var) return true;
   return std::any_of(expr->args.begin(), expr->args.end(),
@@ -88,7 +93,8 @@ bool mentions(const ExprRef& expr, VarId var) {
 }
 
 bool same_index(const std::vector<ExprRef>& a, const std::vector<ExprRef>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), equal);
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const ExprRef& x, const ExprRef& y) { return equal(x, y); });
 }
 
 std::size_t count_statements(const std::vector<Stmt>& list) {

@@ -74,6 +74,8 @@ void substitute(std::vector<Stmt>& list, const Substitution& replacements);
 inline constexpr std::int64_t kUnbounded = std::int64_t{1} << 40;
 std::int64_t largest_extent(const Expr& e, const Dims& dims);
 
+// Made of constants and dims: known at entry, before any launch.
+bool is_extent(const ExprRef& e);
 bool mentions(const ExprRef& expr, VarId var);
 bool same_index(const std::vector<ExprRef>& a, const std::vector<ExprRef>& b);
 std::size_t count_statements(const std::vector<Stmt>& list);

@@ -140,7 +140,7 @@ Values write(Emitter& e, const NodeView& node) {
 }
 
 // Neighbouring slices of one array that continue each other along the axis become one.
-Values concat(Emitter& e, const NodeView& node) {
+Values join_slices(Emitter& e, const NodeView& node) {
   const auto rank = static_cast<std::int64_t>(e.shape(node.inputs[0]).size());
   const std::int64_t given = attr_or<std::int64_t>(node.attrs, "axis", 0);
   const auto axis = static_cast<std::size_t>(given < 0 ? given + rank : given);
@@ -218,7 +218,7 @@ struct Simplification {
   Values (*simplify)(Emitter&, const NodeView&);
 };
 constexpr Simplification kSimplifications[] = {
-    {"slice", slice}, {"set_slice", write}, {"inc_slice", write},     {"concat", concat},
+    {"slice", slice}, {"set_slice", write}, {"inc_slice", write},     {"concat", join_slices},
     {"take", gather}, {"gather", gather},   {"scatter_set", scatter}, {"scatter_add", scatter}};
 
 }  // namespace

@@ -24,7 +24,7 @@ namespace cohort::passes {
 
 namespace {
 
-constexpr std::int64_t kAssumedExtent = 64;  // of a named dim: results and what is copied have it in common
+constexpr std::int64_t kNamedExtent = 64;  // of a named dim: results and what is copied have it in common
 
 // What products of one group have in common: which operand is the matrix, ranks, flags.
 using Form = std::tuple<int, std::int64_t, std::int64_t, bool, bool>;
@@ -137,7 +137,7 @@ class ProductSummer {
   }
   static std::int64_t elements(const Type& type) {
     std::int64_t count = 1;
-    for (const Dim& d : type.shape) count *= d.is_constant() ? d.offset : kAssumedExtent;
+    for (const Dim& d : type.shape) count *= d.is_constant() ? d.offset : kNamedExtent;
     return count;
   }
   // Elements copied against elements of results that are gone.
