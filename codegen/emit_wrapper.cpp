@@ -113,13 +113,13 @@ constexpr std::string_view kClass = R"(class module {{
 }};
 )";
 
-constexpr std::string_view kSetParallel =
+constexpr std::string_view kWrapperSetParallel =
     R"(  void set_parallel(cohort_parallel_for_fn parallel_for, void* user) {{
     check({0}_set_parallel(workspace(), parallel_for, user));
   }}
 )";
 
-constexpr std::string_view kProfile =
+constexpr std::string_view kWrapperProfile =
     R"(  // What the calls were like, as JSON for `cohort compile --profile`.
   std::string profile() const {{
     std::string text({0}_profile(workspace(), nullptr, 0), '\0');
@@ -149,8 +149,8 @@ std::string emit_wrapper(const EmitContext& context) {
     names.reserve(name + "_args");
     methods += method(context, f, name);
   }
-  std::string more = context.options.threads ? fmt::format(fmt::runtime(kSetParallel), prefix) : "";
-  if (context.options.instrument) more += fmt::format(fmt::runtime(kProfile), prefix);
+  std::string more = context.options.threads ? fmt::format(fmt::runtime(kWrapperSetParallel), prefix) : "";
+  if (context.options.instrument) more += fmt::format(fmt::runtime(kWrapperProfile), prefix);
   text +=
       fmt::format(fmt::runtime(kClass), prefix, context.names.macro, methods, states(context, names), more);
   return text + fmt::format("\n}}  // namespace {0}\n\n#endif\n", prefix);

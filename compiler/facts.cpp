@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "compiler/sample.h"
 #include "ir/op_def.h"
@@ -121,18 +122,22 @@ Sign ValueFacts::sign(ValueId wanted) {
 }
 
 std::optional<Scalar> uniform_element(const Tensor& tensor) {
-  if (tensor.size() == 0 || tensor.size() > kMostElements) return std::nullopt;
-  const Scalar first = load_scalar(tensor, 0);
+  if (tensor.size() == 0) return std::nullopt;
+  const auto width = static_cast<std::size_t>(dtype_bytes(tensor.dtype()));
+  const std::byte* bytes = tensor.data();
   for (std::int64_t i = 1; i < tensor.size(); ++i)
-    if (load_scalar(tensor, i) != first) return std::nullopt;
-  return first;
+    if (std::memcmp(bytes, bytes + static_cast<std::size_t>(i) * width, width) != 0) return std::nullopt;
+  return load_scalar(tensor, 0);
 }
 
 std::optional<Scalar> ValueFacts::uniform_value(ValueId id) const {
   constexpr int kDepth = 8;
   for (int depth = 0; depth < kDepth; ++depth) {
     const Value& value = function_.value(id);
-    if (value.kind == ValueKind::kConstant) return uniform_element(module_.constants[value.index].data);
+    if (value.kind == ValueKind::kConstant) {
+      const Tensor& data = module_.constants[value.index].data;
+      return data.size() > kMostElements ? std::nullopt : uniform_element(data);
+    }
     if (value.kind != ValueKind::kNode) return std::nullopt;
     const Node& node = function_.node(value.index);
     const std::string_view op = node.op->name;

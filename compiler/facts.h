@@ -35,8 +35,7 @@ class ValueFacts {
   std::vector<Sign> signs_;
 };
 
-// The scalar all elements of a tensor equal; nothing if they differ, if there are none, or if there are very
-// many.
+// The scalar all elements of a tensor equal, to the bit; nothing if they differ or there are none.
 std::optional<Scalar> uniform_element(const Tensor& tensor);
 
 }  // namespace cohort

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "compiler/facts.h"
 #include "compiler/inline_plan.h"
 #include "compiler/kernel_passes/walk.h"
 #include "compiler/lower_region.h"
@@ -17,19 +18,6 @@ namespace {
 using namespace kernel;
 
 constexpr BufferId kNoBuffer = UINT32_MAX;
-
-// The scalar every element of a tensor equals, if there is one: such constants are written as literals.
-std::optional<Scalar> uniform_element(const Tensor& data) {
-  const auto width = static_cast<std::size_t>(dtype_bytes(data.dtype()));
-  if (data.size() == 0) return std::nullopt;
-  const std::byte* bytes = data.data();
-  for (std::int64_t i = 1; i < data.size(); ++i) {
-    if (std::memcmp(bytes, bytes + static_cast<std::size_t>(i) * width, width) != 0) return std::nullopt;
-  }
-  Scalar scalar{data.dtype(), 0};
-  std::memcpy(&scalar.bits, bytes, width);
-  return scalar;
-}
 
 bool reads_any(const ExprRef& expr, const std::set<VarId>& vars) {
   if (expr->kind == ExprKind::kVar) return vars.contains(expr->id);

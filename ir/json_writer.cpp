@@ -12,10 +12,6 @@
 namespace cohort {
 namespace {
 
-bool is_unnamed_scalar(const Constant& constant) {
-  return constant.name.empty() && constant.data.rank() == 0;
-}
-
 // A number inside `data`: strings where JSON has no number.
 std::string device_field(DeviceHint device) {
   return device == DeviceHint::kNone ? "" : fmt::format(", \"device\": \"{}\"", device_hint_name(device));

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t kLanes = 16;
 
-struct Storage {
+struct BufferStorage {
   Tensor tensor;
   std::vector<bool> stored;  // by element; empty: all of it has values
 };
@@ -71,7 +71,7 @@ class ProgramRun {
  private:
   void prepare(BufferId b, std::span<const Tensor> inputs, const std::vector<Tensor>& state) {
     const Buffer& buffer = program_.buffers[b];
-    Storage& storage = storage_[b];
+    BufferStorage& storage = storage_[b];
     switch (buffer.kind) {
       case BufferKind::kInput:
         storage.tensor = inputs[buffer.index];
@@ -214,7 +214,7 @@ class ProgramRun {
     return result;
   }
   Scalar loaded(BufferId buffer, std::size_t at) const {
-    const Storage& storage = storage_[actual_[buffer]];
+    const BufferStorage& storage = storage_[actual_[buffer]];
     if (!storage.stored.empty() && !storage.stored[at])
       internal_error(fmt::format("`{}` is read before it is written", program_.buffers[buffer].name));
     const auto width = static_cast<std::size_t>(dtype_bytes(storage.tensor.dtype()));
@@ -287,7 +287,7 @@ class ProgramRun {
     const std::size_t at = position(s.buffer, s.index);
     Scalar scalar = value(*s.value);
     if (s.op != ScalarOp::kNone) scalar = apply(s.op, loaded(s.buffer, at), scalar);
-    Storage& storage = storage_[actual_[s.buffer]];
+    BufferStorage& storage = storage_[actual_[s.buffer]];
     const auto width = static_cast<std::size_t>(dtype_bytes(storage.tensor.dtype()));
     std::memcpy(storage.tensor.mutable_data() + at * width, &scalar.bits, width);
     if (!storage.stored.empty()) storage.stored[at] = true;
@@ -371,7 +371,7 @@ class ProgramRun {
     for (const ExprRef& e : s.index) scalars.push_back(integer(e));
     call_reference(s.text, outputs, inputs, scalars);
     for (std::size_t i = 0; i < s.outputs; ++i) {
-      Storage& storage = storage_[actual_[s.buffers[i]]];
+      BufferStorage& storage = storage_[actual_[s.buffers[i]]];
       storage.tensor = std::move(outputs[i]);
       std::fill(storage.stored.begin(), storage.stored.end(), true);
     }
@@ -381,9 +381,9 @@ class ProgramRun {
   const Program& program_;
   const DimValues& dims_;
   const LoopOrder order_;
-  std::vector<Storage> storage_;  // by BufferId
-  std::vector<BufferId> actual_;  // what a buffer stands for in the row that runs
-  std::vector<Scalar> vars_;      // by VarId
+  std::vector<BufferStorage> storage_;  // by BufferId
+  std::vector<BufferId> actual_;        // what a buffer stands for in the row that runs
+  std::vector<Scalar> vars_;            // by VarId
   std::unordered_map<VarId, Accumulator> accumulators_;
   CallResult result_;
 };

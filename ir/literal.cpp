@@ -25,6 +25,10 @@ void settle_group(std::span<OperandDType> operands, bool to_float) {
 
 }  // namespace
 
+bool is_unnamed_scalar(const Constant& constant) {
+  return constant.name.empty() && constant.data.rank() == 0;
+}
+
 DType natural_dtype(std::string_view literal) {
   if (literal == "true" || literal == "false") return DType::kBool;
   if (!is_integer_text(literal)) return DType::kF64;

@@ -16,6 +16,9 @@ struct OperandDType {
   bool is_literal = false;
 };
 
+// Constants without a name and of rank 0: files have them as numbers where they are used.
+bool is_unnamed_scalar(const Constant& constant);
+
 // bool for "true" and "false", i64 (u64 beyond its range) for integers, f64 for everything else.
 DType natural_dtype(std::string_view literal);
 

@@ -17,17 +17,17 @@ static_assert(std::endian::native == std::endian::little,
               "tensor files are little-endian and are copied as they are");
 
 constexpr std::uint64_t kMaxHeader = 100'000'000;  // the format's own limit
-constexpr std::array<std::string_view, kDTypeCount> kDTypes{"BOOL", "I8",  "I16", "I32",  "I64", "U8", "U16",
-                                                            "U32",  "U64", "F16", "BF16", "F32", "F64"};
+constexpr std::array<std::string_view, kDTypeCount> kStoredDTypes{
+    "BOOL", "I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64", "F16", "BF16", "F32", "F64"};
 
 [[noreturn]] void fail_file(const ByteSource& source, const std::string& reason) {
   fail_tensor_file(source.shown(), "safetensors", reason);
 }
 
 std::optional<DType> parse_safetensors_dtype(std::string_view name) {
-  auto found = std::find(kDTypes.begin(), kDTypes.end(), name);
-  if (found == kDTypes.end()) return {};
-  return static_cast<DType>(found - kDTypes.begin());
+  auto found = std::find(kStoredDTypes.begin(), kStoredDTypes.end(), name);
+  if (found == kStoredDTypes.end()) return {};
+  return static_cast<DType>(found - kStoredDTypes.begin());
 }
 
 std::uint64_t header_length(const ByteSource& source) {
@@ -136,10 +136,10 @@ std::string safetensors_bytes(const std::vector<NamedTensor>& tensors) {
     for (std::int64_t extent : tensor.data.extents())
       shape += (shape.empty() ? "" : ",") + std::to_string(extent);
     auto bytes = static_cast<std::uint64_t>(tensor.data.bytes());
-    header +=
-        fmt::format("{}{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}",
-                    header.size() > 1 ? "," : "", json_quote(tensor.name),
-                    kDTypes[static_cast<std::size_t>(tensor.data.dtype())], shape, offset, offset + bytes);
+    header += fmt::format("{}{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}",
+                          header.size() > 1 ? "," : "", json_quote(tensor.name),
+                          kStoredDTypes[static_cast<std::size_t>(tensor.data.dtype())], shape, offset,
+                          offset + bytes);
     offset += bytes;
   }
   header += '}';

@@ -7,7 +7,7 @@ namespace cohort {
 namespace {
 
 // An operand as written, before literals have their dtypes.
-struct Operand {
+struct WrittenOperand {
   Location where;
   ValueId value = kNoId;  // kNoId: a literal, or wrong
   std::string_view literal;
@@ -38,14 +38,14 @@ class FunctionParser {
   void node();
   std::vector<Result> results();
   std::vector<Type> declared_types();
-  ValueId make(const Location& where, const OpDef& op, std::vector<Operand>& operands, Attrs attrs,
+  ValueId make(const Location& where, const OpDef& op, std::vector<WrittenOperand>& operands, Attrs attrs,
                Regions regions);
   // Nothing if one of them is wrong, which was reported.
   std::optional<Regions> regions(const OpDef& op);
   void check_types(const std::vector<Result>& results, const std::vector<Type>& declared, ValueId first);
-  Operand operand();
-  std::vector<Operand> operands();
-  ValueId literal_value(const Operand& operand);
+  WrittenOperand operand();
+  std::vector<WrittenOperand> operands();
+  ValueId literal_value(const WrittenOperand& operand);
   ValueId single(std::optional<DType> beside);
 
   TextParsing& parsing_;
@@ -176,7 +176,7 @@ void FunctionParser::node() {
     if (!near.empty()) unknown.hint = fmt::format("did you mean `{}`?", near);
     throw UserError(std::move(unknown));
   }
-  std::vector<Operand> inputs = operands();
+  std::vector<WrittenOperand> inputs = operands();
   Attrs attrs = parse_text_attrs(cursor_, *op, parsing_.dims());
   parsing_.resolve(*op, where, attrs);
   std::optional<Regions> functions = regions(*op);
@@ -242,12 +242,12 @@ void FunctionParser::check_types(const std::vector<Result>& results, const std::
   }
 }
 
-ValueId FunctionParser::make(const Location& where, const OpDef& op, std::vector<Operand>& operands,
+ValueId FunctionParser::make(const Location& where, const OpDef& op, std::vector<WrittenOperand>& operands,
                              Attrs attrs, Regions regions) {
   const DeviceHint device = cursor_.accept_word("on") ? cursor_.device() : DeviceHint::kNone;
   const std::string loc = cursor_.loc();
   std::vector<OperandDType> dtypes;
-  for (const Operand& operand : operands) {
+  for (const WrittenOperand& operand : operands) {
     if (operand.value == kNoId && operand.literal.empty()) return kNoId;
     dtypes.push_back(operand.dtype);
   }
@@ -268,8 +268,8 @@ ValueId FunctionParser::make(const Location& where, const OpDef& op, std::vector
   return kNoId;
 }
 
-Operand FunctionParser::operand() {
-  Operand read{cursor_.location(), kNoId, {}, {}};
+WrittenOperand FunctionParser::operand() {
+  WrittenOperand read{cursor_.location(), kNoId, {}, {}};
   if (cursor_.sees_number()) {
     read.literal = cursor_.number();
     read.dtype = {natural_dtype(read.literal), true};
@@ -305,8 +305,8 @@ Operand FunctionParser::operand() {
   return read;
 }
 
-std::vector<Operand> FunctionParser::operands() {
-  std::vector<Operand> operands;
+std::vector<WrittenOperand> FunctionParser::operands() {
+  std::vector<WrittenOperand> operands;
   cursor_.expect("(");
   while (!cursor_.accept(")")) {
     operands.push_back(operand());
@@ -315,7 +315,7 @@ std::vector<Operand> FunctionParser::operands() {
   return operands;
 }
 
-ValueId FunctionParser::literal_value(const Operand& operand) {
+ValueId FunctionParser::literal_value(const WrittenOperand& operand) {
   Scalar scalar;
   NumberFault fault = parse_literal(operand.literal, operand.dtype.dtype, scalar);
   if (fault != NumberFault::kNone) {
@@ -329,7 +329,7 @@ ValueId FunctionParser::literal_value(const Operand& operand) {
 
 // The operand of an output or an update.
 ValueId FunctionParser::single(std::optional<DType> beside) {
-  Operand read = operand();
+  WrittenOperand read = operand();
   if (read.literal.empty()) return read.value;
   if (beside && read.dtype.is_literal) read.dtype.dtype = settle_literal(read.dtype.dtype, *beside);
   return literal_value(read);

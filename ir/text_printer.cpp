@@ -9,10 +9,6 @@
 namespace cohort {
 namespace {
 
-bool is_unnamed_scalar(const Constant& constant) {
-  return constant.name.empty() && constant.data.rank() == 0;
-}
-
 bool is_plain(const std::string& name) {
   auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   return !name.empty() && is_letter(name[0]) && std::all_of(name.begin(), name.end(), [&](char c) {

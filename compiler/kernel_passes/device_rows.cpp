@@ -5,6 +5,7 @@
 #include "compiler/kernel_passes/cooperate.h"
 #include "compiler/kernel_passes/loop_cost.h"
 #include "compiler/kernel_passes/nests.h"
+#include "compiler/kernel_passes/statements.h"
 #include "compiler/kernel_passes/walk.h"
 
 namespace cohort::kernel {
@@ -16,14 +17,6 @@ constexpr double kBlockThreads = 256;
 bool is_known_at(const ExprRef& e) {
   return e->kind != ExprKind::kLoad && e->kind != ExprKind::kFinish &&
          std::all_of(e->args.begin(), e->args.end(), is_known_at);
-}
-
-Stmt let(VarId var, ExprRef value) {
-  Stmt s;
-  s.kind = StmtKind::kLet;
-  s.var = var;
-  s.value = std::move(value);
-  return s;
 }
 
 }  // namespace

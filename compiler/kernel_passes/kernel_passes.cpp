@@ -8,7 +8,7 @@
 namespace cohort {
 namespace {
 
-constexpr KernelPass kPasses[] = {
+constexpr KernelPass kKernelPasses[] = {
 #define KERNEL_PASS(name, description) \
   {#name, description,                 \
    [](kernel::Program p, const Dims& d, const CpuProfile&) { return loop_passes::name(std::move(p), d); }},
@@ -24,19 +24,19 @@ void require_valid(const kernel::Program& program, std::string_view after) {
 
 }  // namespace
 
-std::span<const KernelPass> kernel_passes() { return kPasses; }
+std::span<const KernelPass> kernel_passes() { return kKernelPasses; }
 
 const KernelPass* find_kernel_pass(std::string_view name) {
-  const auto* found = std::find_if(std::begin(kPasses), std::end(kPasses),
+  const auto* found = std::find_if(std::begin(kKernelPasses), std::end(kKernelPasses),
                                    [&](const KernelPass& pass) { return pass.name == name; });
-  return found == std::end(kPasses) ? nullptr : found;
+  return found == std::end(kKernelPasses) ? nullptr : found;
 }
 
 kernel::Program run_kernel_passes(kernel::Program program, const Dims& dims, const CompileOptions& options,
                                   const KernelPassObserver& observer, KernelStage stage) {
   require_valid(program, stage == KernelStage::kFinish ? "placement" : "lowering");
   bool fusing = true;
-  for (const KernelPass& pass : kPasses) {
+  for (const KernelPass& pass : kKernelPasses) {
     fusing = fusing && pass.name != "add_atomically";  // the first that asks for the device
     if (stage != KernelStage::kAll && fusing != (stage == KernelStage::kFuse)) continue;
     const auto& off = options.disabled;

@@ -22,8 +22,6 @@ namespace cohort::loop_passes {
 namespace {
 
 using namespace kernel;
-using namespace gemm;
-
 constexpr double kFewSteps = 4;          // do not repay the copy
 constexpr std::int64_t kManyRows = 256;  // repay a copy in every product
 constexpr std::int64_t kFewColumns = 8;  // fewer than the lanes of a vector of f32
@@ -36,13 +34,15 @@ struct Roles {
 
 Roles as_written(const Stmt& call) {
   const auto& s = call.index;
-  return {call.buffers[1], call.buffers[2], s[kAAt],  s[kARow],    s[kAColumn], s[kBAt],
-          s[kBRow],        s[kBColumn],     s[kCRow], s[kCColumn], s[kM],       s[kN]};
+  return {call.buffers[1],   call.buffers[2],   s[gemm::kAAt],  s[gemm::kARow],
+          s[gemm::kAColumn], s[gemm::kBAt],     s[gemm::kBRow], s[gemm::kBColumn],
+          s[gemm::kCRow],    s[gemm::kCColumn], s[gemm::kM],    s[gemm::kN]};
 }
 Roles transposed(const Stmt& call) {  // c' = b' a'
   const auto& s = call.index;
-  return {call.buffers[2], call.buffers[1], s[kBAt],     s[kBColumn], s[kBRow], s[kAAt],
-          s[kAColumn],     s[kARow],        s[kCColumn], s[kCRow],    s[kN],    s[kM]};
+  return {call.buffers[2],   call.buffers[1], s[gemm::kBAt],     s[gemm::kBColumn],
+          s[gemm::kBRow],    s[gemm::kAAt],   s[gemm::kAColumn], s[gemm::kARow],
+          s[gemm::kCColumn], s[gemm::kCRow],  s[gemm::kN],       s[gemm::kM]};
 }
 
 class LoopPacker {
@@ -76,7 +76,7 @@ class LoopPacker {
       calls(stmt.body);
       calls(stmt.else_body);
       if (stmt.kind != StmtKind::kCall || stmt.text != "rt_gemm") continue;
-      if (!is_constant_index(*stmt.index[kBatch], 1)) continue;
+      if (!is_constant_index(*stmt.index[gemm::kBatch], 1)) continue;
       if (!pack(stmt, as_written(stmt))) pack(stmt, transposed(stmt));
     }
   }
@@ -90,7 +90,7 @@ class LoopPacker {
   }
 
   bool pack(Stmt& call, const Roles& roles) {
-    const ExprRef depth = call.index[kK];
+    const ExprRef depth = call.index[gemm::kK];
     const std::vector<ExprRef> what{roles.b_at, roles.n, depth, roles.b_row, roles.b_column};
     if (!is_constant_index(*roles.c_column, 1) || written_.contains(roles.b) ||
         !std::all_of(what.begin(), what.end(), [&](const ExprRef& e) { return is_fixed(e); }) ||
@@ -100,8 +100,15 @@ class LoopPacker {
     const BufferId packed = packed_copy(roles.b, what);
     call.text = "rt_gemm_packed";
     call.buffers = {call.buffers[0], roles.a, packed};
-    call.index = {call.index[kCAt], roles.a_at,  constant_index(0), roles.m, roles.n, depth,
-                  roles.c_row,      roles.a_row, roles.a_column};
+    call.index = {call.index[gemm::kCAt],
+                  roles.a_at,
+                  constant_index(0),
+                  roles.m,
+                  roles.n,
+                  depth,
+                  roles.c_row,
+                  roles.a_row,
+                  roles.a_column};
     return true;
   }
 

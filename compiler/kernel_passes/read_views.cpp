@@ -22,8 +22,6 @@ namespace cohort::loop_passes {
 namespace {
 
 using namespace kernel;
-using namespace gemm;
-
 // Element [i, j, ...] of a copy is element at + i * strides[0] + j * strides[1] + ... of the buffer.
 struct View {
   BufferId buffer = 0;
@@ -156,15 +154,15 @@ class ViewReader {
 
   std::optional<Operand> through(const Stmt& call, bool is_left, const View& view) const {
     const BufferId copy = call.buffers[call.outputs + (is_left ? 0 : 1)];
-    const std::size_t strides = is_left ? kABatch : kBBatch;
-    if (constant_value(call.index[is_left ? kAAt : kBAt]) != 0) return {};
+    const std::size_t strides = is_left ? gemm::kABatch : gemm::kBBatch;
+    if (constant_value(call.index[is_left ? gemm::kAAt : gemm::kBAt]) != 0) return {};
     const Shape& shape = program_.buffers[copy].shape;
     const auto mapped = [&](std::size_t stride, std::size_t count) -> std::optional<std::int64_t> {
       const auto s = constant_value(call.index[strides + stride]), n = constant_value(call.index[count]);
       return s && n ? stride_through(view, shape, *s, *n) : std::nullopt;
     };
-    const auto batch = mapped(0, kBatch), row = mapped(1, is_left ? kM : kK),
-               column = mapped(2, is_left ? kK : kN);
+    const auto batch = mapped(0, gemm::kBatch), row = mapped(1, is_left ? gemm::kM : gemm::kK),
+               column = mapped(2, is_left ? gemm::kK : gemm::kN);
     if (!batch || !row || !column || (*row != 1 && *column != 1)) return {};
     return Operand{view.at, *batch, *row, *column};
   }
@@ -192,8 +190,8 @@ class ViewReader {
 
   static void replace(Stmt& call, bool is_left, BufferId buffer, const Operand& operand) {
     call.buffers[call.outputs + (is_left ? 0 : 1)] = buffer;
-    call.index[is_left ? kAAt : kBAt] = constant_index(operand.at);
-    const std::size_t strides = is_left ? kABatch : kBBatch;
+    call.index[is_left ? gemm::kAAt : gemm::kBAt] = constant_index(operand.at);
+    const std::size_t strides = is_left ? gemm::kABatch : gemm::kBBatch;
     call.index[strides] = constant_index(operand.batch);
     call.index[strides + 1] = constant_index(operand.row);
     call.index[strides + 2] = constant_index(operand.column);

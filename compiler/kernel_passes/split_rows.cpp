@@ -38,8 +38,6 @@ namespace {
 constexpr std::int64_t kVectorRows = 64;  // ranges of rows that are lanes begin at multiples of this
 constexpr std::uint64_t kAnyAxis = ~std::uint64_t{0};
 
-using namespace gemm_packed;
-
 class RowSplitter {
  public:
   RowSplitter(Program& program, const CpuProfile& cpu, const RowLimits& limits, Stmt& steps)
@@ -139,14 +137,16 @@ class RowSplitter {
   }
 
   bool call_keeps_to_rows(const Stmt& call) {
-    if (call.text != "rt_gemm_packed" || !is_all_rows(call.index[kM])) return false;
-    const auto n = constant_value(call.index[kN]), k = constant_value(call.index[kK]),
-               a_column = constant_value(call.index[kAColumn]);
+    if (call.text != "rt_gemm_packed" || !is_all_rows(call.index[gemm_packed::kM])) return false;
+    const auto n = constant_value(call.index[gemm_packed::kN]),
+               k = constant_value(call.index[gemm_packed::kK]),
+               a_column = constant_value(call.index[gemm_packed::kAColumn]);
     const BufferId c = call.buffers[0], a = call.buffers[1], packed = call.buffers[2];
     if (!n || !k || !a_column || *a_column < 0 || axes_.contains(packed)) return false;
-    axes_.at(c) &= row_axes(c, call.index[kCAt], call.index[kCRow], *n);
+    axes_.at(c) &= row_axes(c, call.index[gemm_packed::kCAt], call.index[gemm_packed::kCRow], *n);
     if (const auto found = axes_.find(a); found != axes_.end())
-      found->second &= row_axes(a, call.index[kAAt], call.index[kARow], (*k - 1) * *a_column + 1);
+      found->second &= row_axes(a, call.index[gemm_packed::kAAt], call.index[gemm_packed::kARow],
+                                (*k - 1) * *a_column + 1);
     const Buffer& matrix = program_.buffers[packed];
     const auto bytes = static_cast<double>(dtype_bytes(matrix.dtype));
     if (matrices_.insert(packed).second) matrix_bytes_ += element_count(matrix) * bytes;
@@ -195,9 +195,11 @@ class RowSplitter {
         stmt.value = count;
         substitute(stmt.body, {{stmt.var, begin + variable(stmt.var, DType::kI64)}});
       } else if (stmt.kind == StmtKind::kCall) {
-        stmt.index[kM] = count;
-        stmt.index[kCAt] = stmt.index[kCAt] + begin * stmt.index[kCRow];
-        stmt.index[kAAt] = stmt.index[kAAt] + begin * stmt.index[kARow];
+        stmt.index[gemm_packed::kM] = count;
+        stmt.index[gemm_packed::kCAt] =
+            stmt.index[gemm_packed::kCAt] + begin * stmt.index[gemm_packed::kCRow];
+        stmt.index[gemm_packed::kAAt] =
+            stmt.index[gemm_packed::kAAt] + begin * stmt.index[gemm_packed::kARow];
       }
     }
     result.body.push_back(std::move(steps_));

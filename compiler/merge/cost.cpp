@@ -51,11 +51,10 @@ double bytes_of(const Program& program, const Dims& dims, const Kernel& kernel) 
 
 // Threads share a product of matrices but no loop around calls.
 bool has_work_for_threads(const Program& program, const CpuProfile& cpu, const Dims& dims, const Stmt& call) {
-  using namespace gemm;
   constexpr double kFewRows = 8;  // are bound by memory
   if (call.kind != StmtKind::kCall || call.text != "rt_gemm") return false;
   const auto extent = [&](std::size_t k) { return greatest_extent(call.index[k], dims); };
-  if (std::min(extent(kM), extent(kN)) < kFewRows) return false;
+  if (std::min(extent(gemm::kM), extent(gemm::kN)) < kFewRows) return false;
   const bool is_f32 = program.buffers[call.buffers[0]].dtype == DType::kF32;
   return product_flops(call, dims) >=
          2 * worth_a_thread_ns(cpu) * (is_f32 ? cpu.f32_product_flops_per_ns : cpu.f64_product_flops_per_ns);

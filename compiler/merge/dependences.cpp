@@ -102,9 +102,9 @@ struct Touches {
   }
 };
 
-class Finder {
+class DependenceFinder {
  public:
-  Finder(const Program& program, const Lists& lists)
+  DependenceFinder(const Program& program, const Lists& lists)
       : program_(program), lists_(lists), writes_(program.buffers.size()), reads_(program.buffers.size()) {
     const std::size_t count = program.kernels.size();
     graph_.next.resize(count);
@@ -217,7 +217,7 @@ class Finder {
 }  // namespace
 
 Dependences find_dependences(const Program& program, const Lists& lists) {
-  return Finder(program, lists).run();
+  return DependenceFinder(program, lists).run();
 }
 
 }  // namespace cohort::merge

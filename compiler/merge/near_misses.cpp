@@ -24,9 +24,9 @@ const char* kind_name(BufferKind kind) {
   return kNames[static_cast<int>(kind)];
 }
 
-class Finder {
+class NearMissFinder {
  public:
-  Finder(const Planned& planned, std::size_t function) : planned_(planned), function_(function) {
+  NearMissFinder(const Planned& planned, std::size_t function) : planned_(planned), function_(function) {
     loose_.buffers = planned.program.buffers;
     for (Buffer& b : loose_.buffers) b.kind = BufferKind::kTemporary;
     free_.assign(loose_.buffers.size(), false);
@@ -243,7 +243,7 @@ class Finder {
 }  // namespace
 
 std::vector<NearMiss> find_near_misses(const Planned& planned, std::size_t function) {
-  return Finder(planned, function).run();
+  return NearMissFinder(planned, function).run();
 }
 
 }  // namespace cohort::merge

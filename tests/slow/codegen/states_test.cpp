@@ -106,6 +106,6 @@ TEST_CASE("state by name from the weights: every variable, both ways, against th
   for (const char* file : {"many.cpp", "inlined.cpp"})
     CHECK(slurp(folder.file(file)).find("rt_state ") == std::string::npos);
   const std::vector<std::string> sources = {"few.cpp", "many.cpp", "inlined.cpp", "inlined_1.cpp"};
-  build_and_run(folder, sources, "states.cpp", {"-fsanitize=address,undefined", "-fno-sanitize-recover=all"});
+  build_and_run(folder, sources, "states.cpp", {"-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"});
   if (is_installed("clang++")) build_and_run(folder, sources, "states.cpp", {}, "clang++");
 }
