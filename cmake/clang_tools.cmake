@@ -18,7 +18,9 @@ endforeach()
 add_library(cohort_clang SHARED ${sources})
 target_include_directories(cohort_clang PRIVATE ${PROJECT_SOURCE_DIR})
 target_include_directories(cohort_clang SYSTEM PRIVATE ${CLANG_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+# Clang's headers take longer than all that is ours, so they are parsed once, whatever COHORT_UNITY says.
 cohort_unity(cohort_clang 32)
+set_target_properties(cohort_clang PROPERTIES UNITY_BUILD ON)
 target_link_libraries(cohort_clang PRIVATE fmt::fmt clang-cpp LLVM)
 cohort_compile_options(cohort_clang)
 # As LLVM itself is compiled; classes of ours that derive from its own need it.

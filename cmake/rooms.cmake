@@ -7,6 +7,8 @@ option(COHORT_UNITY "Compile several sources of a target as one, where it shorte
 # What anonymous namespaces of the target hold must differ in name, therefore.
 function(cohort_unity target batch)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${COHORT_UNITY} UNITY_BUILD_BATCH_SIZE ${batch})
+  # GCC takes what a unit includes for headers, whose types should not hold what has no name outside.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()
 
 # cohort_compile_options(TARGET): warnings and sanitizers, the same for every target of ours.

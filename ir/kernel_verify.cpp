@@ -12,9 +12,9 @@
 namespace cohort::kernel {
 namespace {
 
-class Verifier {
+class KernelVerifier {
  public:
-  explicit Verifier(const Program& program) : program_(program) {}
+  explicit KernelVerifier(const Program& program) : program_(program) {}
 
   std::vector<std::string> run() {
     for (const Kernel& kernel : program_.kernels) {
@@ -292,6 +292,6 @@ class Verifier {
 
 }  // namespace
 
-std::vector<std::string> verify(const Program& program) { return Verifier(program).run(); }
+std::vector<std::string> verify(const Program& program) { return KernelVerifier(program).run(); }
 
 }  // namespace cohort::kernel
