@@ -78,11 +78,13 @@ std::vector<std::string> device_command(const std::string& compiler, const Build
   return command;
 }
 
-// CUDA's runtime as a static library, from where nvcc lies.
-void add_cuda_runtime(const std::string& nvcc, std::vector<std::string>& link) {
+// CUDA's runtime as a static library, from where nvcc lies; cuBLAS as a shared one, which is found there
+// again.
+void add_cuda_runtime(const std::string& nvcc, bool blas, std::vector<std::string>& link) {
   const std::string home =
       nvcc == "nvcc" ? "/usr/local/cuda" : fs::path(nvcc).parent_path().parent_path().string();
   link.insert(link.end(), {"-L" + home + "/lib64", "-lcudart_static", "-ldl", "-lrt", "-lpthread"});
+  if (blas) link.insert(link.end(), {"-lcublas", "-Wl,-rpath," + home + "/lib64"});
 }
 
 // The build folder of one run: objects and the library appear elsewhere only when whole.
@@ -137,7 +139,7 @@ std::string build_module(const std::string& directory, const std::string& prefix
       const std::string device = device_compiler(options);
       command = device_command(device, options);
       command.insert(command.end(), {"-I" + folder.string(), "-I" + runtime});
-      if (is_nvcc(device)) add_cuda_runtime(device, link_words);
+      if (is_nvcc(device)) add_cuda_runtime(device, options.blas, link_words);
     } else {
       command.insert(command.end(), flags.begin(), flags.end());
     }

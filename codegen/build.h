@@ -17,6 +17,7 @@ struct BuildOptions {
   // too. Another program than nvcc is called with `-I` folders, `-c` source, `-o` object and nothing else.
   std::string device_compiler;
   std::vector<std::string> architectures;  // "90"; empty: the recipe's
+  bool blas = false;                       // device code calls cuBLAS
   std::vector<std::string> link;           // further words of the link line
   std::string runtime;             // folder of cohort/prelude.h; empty: found beside the running program
 };

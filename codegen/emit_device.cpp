@@ -39,7 +39,7 @@ extern "C" int32_t {0}_detach(void* workspace) {{
   return rt_detach(this_module, {0}_device, this_device, workspace);
 }}
 extern "C" int32_t {0}_set_stream(void* workspace, void* stream) {{
-  return rt_set_stream(this_module, {0}_device, workspace, stream);
+  return rt_set_stream(this_module, {0}_device, this_device, workspace, stream);
 }}
 extern "C" int32_t {0}_wait(void* workspace) {{
   if (const int32_t status = rt_check_workspace(this_module, workspace)) return status;
@@ -90,6 +90,8 @@ std::string marks(const EmitContext& context, bool checks) {
   };
   for (const CompiledFunction& function : context.compiled.functions) add(function);
   for (const SpecialisedFunction& copy : context.compiled.specialised) add(copy.code);
+  if (context.compiled.device_blas > 0)
+    names[{context.compiled.device_blas, kBlasBytes}] = "memory of cuBLAS";
   std::string text = "\nstatic void mark_buffers([[maybe_unused]] void* block) {\n";
   if (checks)
     text +=
@@ -135,12 +137,14 @@ std::string emit_device_source(const EmitContext& context, const std::string& ke
   if (kernels.find("rt_launch_gemm(") != std::string::npos ||
       kernels.find("rt_gemm_tiles(") != std::string::npos)
     text += "#include \"cohort/cuda_gemm.h\"\n";
+  const bool blas = context.compiled.device_blas > 0;
+  if (blas) text += "#include \"cohort/cuda_blas.h\"\n";
   if (!checks.empty()) text += "#include \"cohort/cuda_checks.h\"\n";
   if (kernels.find("RT_CUSTOM_BEGIN") != std::string::npos) text += "#include \"cohort/custom.h\"\n";
   text += kernels;
   return text + marks(context, !checks.empty()) + check_table(checks) +
-         fmt::format("\nRT_DEVICE_CALLS({}_device, mark_buffers, {}, {});\n", context.names.prefix,
-                     checks.empty() ? "nullptr" : "device_checks", checks.size());
+         fmt::format("\nRT_DEVICE_CALLS({}_device, mark_buffers, {}, {}{});\n", context.names.prefix,
+                     checks.empty() ? "nullptr" : "device_checks", checks.size(), blas ? ", &rt_cublas" : "");
 }
 
 std::string emit_device_record(const EmitContext& context) {
@@ -159,14 +163,17 @@ std::string emit_device_record(const EmitContext& context) {
     replays += fmt::format("{}{}", replays.empty() ? "" : ", ", replay);
     ++replay_count;
   }
+  std::string blas;
+  if (compiled.device_blas > 0)
+    blas = fmt::format("    .blas_offset = {},\n    .blas_bytes = {},\n", compiled.device_blas, kBlasBytes);
   if (replay_count > 0) text += fmt::format("static const size_t replays[] = {{{}}};\n", replays);
   return text + fmt::format(
                     "static const rt_device_module this_device = {{\n    .bytes = {},\n    "
                     ".weights_offset = {},\n    .weights_bytes = {},\n    .state = {},\n    "
-                    ".state_count = {},\n    .replays = {},\n    .replay_count = {},\n}};\n",
+                    ".state_count = {},\n    .replays = {},\n    .replay_count = {},\n{}}};\n",
                     compiled.device_bytes, compiled.device_weights, compiled.weights_bytes,
                     compiled.device_state.empty() ? "nullptr" : "device_state", compiled.device_state.size(),
-                    replay_count > 0 ? "replays" : "nullptr", replay_count);
+                    replay_count > 0 ? "replays" : "nullptr", replay_count, blas);
 }
 
 std::string emit_device_entries(const EmitContext& context, const std::string& init) {

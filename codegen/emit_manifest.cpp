@@ -154,6 +154,7 @@ std::string emit_manifest(const EmitContext& context) {
   if (context.uses_device()) {
     manifest["files"]["device_sources"] = {context.device_file()};
     manifest["device"] = {{"bytes", compiled.device_bytes}, {"alignment", 256}};
+    if (compiled.device_blas > 0) manifest["device"]["blas"] = "cublas";
   }
   return manifest.dump(1) + "\n";
 }

@@ -34,11 +34,12 @@ std::string emit_cmake(const EmitContext& context) {
     text += fmt::format(
         "enable_language(CUDA)\nfind_package(CUDAToolkit REQUIRED)\n"
         "target_sources({0} PRIVATE \"${{CMAKE_CURRENT_LIST_DIR}}/{1}\")\n"
-        "target_link_libraries({0} PUBLIC CUDA::cudart_static)\n"
+        "target_link_libraries({0} PUBLIC CUDA::cudart_static{5})\n"
         "set_source_files_properties(\"${{CMAKE_CURRENT_LIST_DIR}}/{1}\" PROPERTIES COMPILE_OPTIONS "
         "\"{2}\")\n"
         "set_target_properties({0} PROPERTIES CUDA_ARCHITECTURES \"{3}{4}-virtual\" CUDA_STANDARD 20)\n",
-        prefix, context.device_file(), device_flags.substr(1), archs, kDeviceArchitectures.back());
+        prefix, context.device_file(), device_flags.substr(1), archs, kDeviceArchitectures.back(),
+        context.compiled.device_blas > 0 ? " CUDA::cublas" : "");
   }
   if (context.external_weights) {
     text += fmt::format(
@@ -53,8 +54,8 @@ std::string emit_pkg_config(const EmitContext& context) {
   const std::string& prefix = context.names.prefix;
   return fmt::format(
       "prefix=${{pcfiledir}}\n\nName: {0}\nDescription: a module compiled by Cohort\nVersion: {1}\n"
-      "Cflags: -I${{prefix}}\nLibs: -L${{prefix}} -l{0}\n",
-      prefix, 1);
+      "Cflags: -I${{prefix}}\nLibs: -L${{prefix}} -l{0}\n{2}",
+      prefix, 1, context.compiled.device_blas > 0 ? "Libs.private: -lcublas\n" : "");
 }
 
 }  // namespace cohort

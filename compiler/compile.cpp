@@ -1,6 +1,7 @@
 // From a module to what the emitters print: the graph optimised, every function lowered, alike kernels
 // merged, all kernels improved, memory planned.
 #include "compiler/compiled.h"
+#include "compiler/kernel_passes/blas_products.h"
 #include "compiler/kernel_passes/kernel_pass.h"
 #include "compiler/lower.h"
 #include "compiler/merge/equal_states.h"
@@ -70,7 +71,13 @@ void run_kernel_passes(CompiledModule& compiled, const CompileOptions& options) 
   if (options.placement == PlacementMode::kCpu) return run(KernelStage::kAll);
   run(KernelStage::kFuse);
   place(programs, call_weights(compiled, options.profile), options, compiled);
+  const auto call_blas = [&] {
+    if (options.blas != BlasLibrary::kCublas) return;
+    for (kernel::Program* program : programs) kernel::call_blas(*program, dims, options.device.gpu);
+  };
+  call_blas();
   run(KernelStage::kFinish);
+  call_blas();
 }
 
 }  // namespace

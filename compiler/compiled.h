@@ -80,10 +80,12 @@ struct WeightEntry {
 };
 
 // The workspace is [header | state | temporaries]. Everything is aligned to kAlignment. The block in the
-// GPU's memory is [record of errors | state | temporaries | weights]: state lies there as it does in the
+// GPU's memory is [record of errors | state | temporaries | weights | cuBLAS's]: state lies there as in the
 // workspace, which keeps room for it. See Note [devices] in ir/kernel.h.
 inline constexpr std::uint64_t kAlignment = 64;
 inline constexpr std::uint64_t kHeaderBytes = 256;
+inline constexpr std::uint64_t kBlasBytes = 32u << 20;  // what its manual advises on Hopper, aligned to
+inline constexpr std::uint64_t kBlasAlignment = 256;
 struct CompiledModule {
   Module module;                            // after optimisation; `source_functions` has what the user wrote
   std::vector<CompiledFunction> functions;  // as Module::functions
@@ -93,6 +95,7 @@ struct CompiledModule {
   std::uint64_t workspace_bytes = 0;  // all of it
   std::uint64_t device_bytes = 0;     // of the block on the GPU; 0: nothing runs there
   std::uint64_t device_weights = 0;   // where the weights begin in it
+  std::uint64_t device_blas = 0;      // where kBlasBytes for cuBLAS begin in it; 0: it is not called
   // State at home on the GPU, as [begin, end) of bytes into the workspace and the block, ascending.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> device_state;
   std::vector<WeightEntry> weights;  // constants that kernels read, by ascending offset
@@ -127,11 +130,15 @@ enum class PlacementMode : std::uint8_t {
   kCut      // what is cheapest
 };
 
+// --blas: whose products of large matrices the GPU runs (kernel_passes/blas_products.h).
+enum class BlasLibrary : std::uint8_t { kNone, kCublas };
+
 struct CompileOptions {
   bool fast = false;                   // --fp=fast: rewrites that re-associate are allowed
   bool threads = true;                 // --threads: large loops may be shared by threads
   MergeMode merge = MergeMode::kAuto;  // --merge: alike pieces become one loop
   PlacementMode placement = PlacementMode::kCpu;
+  BlasLibrary blas = BlasLibrary::kNone;
   bool cuda_graph = false;            // --cuda-graph: calls are captured once and replayed
   std::vector<std::string> disabled;  // --disable=pass or pass:n
   int pass_limit = -1;                // --pass-limit: stop after so many pass runs

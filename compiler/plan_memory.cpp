@@ -201,6 +201,13 @@ void place_fixed(CompiledModule& compiled, CompiledFunction& function, Weights& 
   }
 }
 
+bool calls_blas(const CompiledFunction& function) {
+  bool calls = false;
+  for (const Kernel& kernel : function.program.kernels)
+    for_each_stmt(kernel.body, [&](const Stmt& s) { calls = calls || s.text == "rt_gemm_blas"; });
+  return calls;
+}
+
 // The block on the GPU, if any kernel runs there.
 void plan_device(CompiledModule& compiled, const std::vector<CompiledFunction*>& functions) {
   const auto runs_there = [](const CompiledFunction* f) {
@@ -214,6 +221,10 @@ void plan_device(CompiledModule& compiled, const std::vector<CompiledFunction*>&
     end = std::max(end, begin + place_temporaries(*f, compiled.module.dims, begin, Device::kGpu));
   compiled.device_weights = aligned(end);
   compiled.device_bytes = aligned(compiled.device_weights + compiled.weights_bytes);
+  if (std::any_of(functions.begin(), functions.end(), [](const auto* f) { return calls_blas(*f); })) {
+    compiled.device_blas = (compiled.device_bytes + kBlasAlignment - 1) / kBlasAlignment * kBlasAlignment;
+    compiled.device_bytes = compiled.device_blas + kBlasBytes;
+  }
   std::set<std::pair<std::uint64_t, std::uint64_t>> ranges;
   for (CompiledFunction* f : functions) {
     for (BufferId b = 0; b < f->program.buffers.size(); ++b) {

@@ -120,6 +120,8 @@ enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2, cu
 struct CUstream_st;
 typedef CUstream_st* cudaStream_t;
 #define cudaStreamNonBlocking 1
+typedef struct CUevent_st* cudaEvent_t;
+#define cudaEventDisableTiming 2
 enum cudaDeviceAttr { cudaDevAttrComputeCapabilityMajor = 75, cudaDevAttrComputeCapabilityMinor = 76 };
 enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive };
 enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal };
@@ -138,12 +140,44 @@ cudaError_t cudaMemsetAsync(void*, int, size_t, cudaStream_t);
 cudaError_t cudaMemcpyAsync(void*, const void*, size_t, cudaMemcpyKind, cudaStream_t);
 cudaError_t cudaGetDeviceCount(int*); cudaError_t cudaGetDevice(int*);
 cudaError_t cudaDeviceGetAttribute(int*, cudaDeviceAttr, int);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t*, unsigned); cudaError_t cudaEventDestroy(cudaEvent_t);
+cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t);
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned);
 cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus*);
 cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode);
 cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t*);
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t*, cudaGraph_t, unsigned long long);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t);
 cudaError_t cudaGraphDestroy(cudaGraph_t); cudaError_t cudaGraphExecDestroy(cudaGraphExec_t);
+}
+)";
+
+constexpr const char* kCublas = R"(#pragma once
+#include <cuda_runtime.h>
+typedef struct cublasContext* cublasHandle_t;
+enum cublasOperation_t { CUBLAS_OP_N, CUBLAS_OP_T };
+enum cublasStatus_t {
+  CUBLAS_STATUS_SUCCESS, CUBLAS_STATUS_NOT_INITIALIZED, CUBLAS_STATUS_ALLOC_FAILED = 3,
+  CUBLAS_STATUS_INVALID_VALUE = 7, CUBLAS_STATUS_ARCH_MISMATCH, CUBLAS_STATUS_EXECUTION_FAILED = 13,
+  CUBLAS_STATUS_INTERNAL_ERROR
+};
+extern "C" {
+cublasStatus_t cublasCreate(cublasHandle_t*); cublasStatus_t cublasDestroy(cublasHandle_t);
+cublasStatus_t cublasSetStream(cublasHandle_t, cudaStream_t);
+cublasStatus_t cublasSetWorkspace(cublasHandle_t, void*, size_t);
+#define RT_GEMM(name, type) \
+  cublasStatus_t name(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const type*, \
+                      const type*, int, const type*, int, const type*, type*, int);
+RT_GEMM(cublasSgemm, float)
+RT_GEMM(cublasDgemm, double)
+#undef RT_GEMM
+#define RT_GEMM(name, type) \
+  cublasStatus_t name(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const type*, \
+                      const type*, int, long long, const type*, int, long long, const type*, type*, int, \
+                      long long, int);
+RT_GEMM(cublasSgemmStridedBatched, float)
+RT_GEMM(cublasDgemmStridedBatched, double)
+#undef RT_GEMM
 }
 )";
 
@@ -160,7 +194,8 @@ std::vector<std::pair<std::string, std::string>> code_headers() {
                                    {"new", kNew},
                                    {"utility", kUtility},
                                    {"omp.h", kOmp},
-                                   {"cuda_runtime.h", kCudaRuntime}})
+                                   {"cuda_runtime.h", kCudaRuntime},
+                                   {"cublas_v2.h", kCublas}})
     headers.emplace_back(name, text);
   return headers;
 }

@@ -26,6 +26,9 @@
 //
 //   tiles v at p, i, j of product(a, b; a_at, b_at, batch, m, n, k,
 //                                 a_batch, a_row, a_column, b_batch, b_row, b_column)
+//
+// On a GPU `rt_gemm_blas` is `rt_gemm` by the vendor's library, which adds up in an order of its own; one
+// more scalar says from how many multiplications on, fewer are `rt_gemm`.
 #pragma once
 
 #include "ir/ops/product.h"
@@ -54,7 +57,8 @@ enum : std::size_t {
   kBRow,
   kBColumn,
   kPieces,
-  kRoom
+  kRoom,
+  kLeast = kPieces  // of rt_gemm_blas
 };
 }
 namespace gemm_tiles {

@@ -69,6 +69,7 @@ BuiltGraph build_graph(const Module& module, const CompileOptions& compile_optio
   for (const Artefact& file : files)
     if (file.name.ends_with(".cpp") || file.name.ends_with(".cu")) sources.push_back(file.name);
   BuildOptions linked = *build;
+  linked.blas = compiled.device_blas > 0;
   for (const std::string& library : extern_libraries(module)) {
     const std::filesystem::path path = std::filesystem::absolute(library);
     linked.link.push_back(path.string());

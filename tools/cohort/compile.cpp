@@ -89,6 +89,31 @@ int run_compile(Request& request) {
   return kExitOk;
 }
 
+void add_gpu_options(CLI::App& app, Request& request) {
+  app.add_option("--target", request.target, "cpu, or cuda: kernels may run on a GPU")
+      ->check(CLI::IsMember({"cpu", "cuda"}));
+  static const std::map<std::string, PlacementMode> kPlacements{{"cpu", PlacementMode::kCpu},
+                                                                {"gpu", PlacementMode::kGpu},
+                                                                {"greedy", PlacementMode::kGreedy},
+                                                                {"cut", PlacementMode::kCut}};
+  request.compile.placement = PlacementMode::kGpu;
+  app.add_option("--placement", request.compile.placement,
+                 "with --target=cuda: gpu (all that can), cpu (nothing), cut (what is cheapest by the device "
+                 "profile), greedy (what state leads to)")
+      ->transform(CLI::CheckedTransformer(kPlacements))
+      ->type_name("cpu|gpu|greedy|cut");
+  static const std::map<std::string, BlasLibrary> kLibraries{{"none", BlasLibrary::kNone},
+                                                             {"cublas", BlasLibrary::kCublas}};
+  app.add_option("--blas", request.compile.blas,
+                 "on a GPU, whose code large products run: none (ours), cublas (other last bits)")
+      ->transform(CLI::CheckedTransformer(kLibraries))
+      ->type_name("none|cublas");
+  app.add_flag("--cuda-graph", request.compile.cuda_graph, "on a GPU, calls are captured and replayed");
+  app.add_option("--arch", request.library.architectures,
+                 "with --build: a GPU to compile for, such as 90; may be repeated; default: 80, 90, 100, 120")
+      ->allow_extra_args(false);
+}
+
 void add_clang_options(CLI::App& app, Request& request) {
   app.add_flag("--check", request.check,
                "parse the emitted host and device code with clang first; nothing is written if it is wrong");
@@ -128,22 +153,7 @@ Action declare_compile(CLI::App& app) {
          "large loops are shared by threads: off; on, through a hook, or OpenMP in sources compiled with "
          "it; openmp: the same, and --build compiles with it")
       ->check(CLI::IsMember({"on", "off", "openmp"}));
-  app.add_option("--target", request->target, "cpu, or cuda: kernels may run on a GPU")
-      ->check(CLI::IsMember({"cpu", "cuda"}));
-  static const std::map<std::string, PlacementMode> kPlacements{{"cpu", PlacementMode::kCpu},
-                                                                {"gpu", PlacementMode::kGpu},
-                                                                {"greedy", PlacementMode::kGreedy},
-                                                                {"cut", PlacementMode::kCut}};
-  request->compile.placement = PlacementMode::kGpu;
-  app.add_option("--placement", request->compile.placement,
-                 "with --target=cuda: gpu (all that can), cpu (nothing), cut (what is cheapest by the device "
-                 "profile), greedy (what state leads to)")
-      ->transform(CLI::CheckedTransformer(kPlacements))
-      ->type_name("cpu|gpu|greedy|cut");
-  app.add_flag("--cuda-graph", request->compile.cuda_graph, "on a GPU, calls are captured and replayed");
-  app.add_option("--arch", request->library.architectures,
-                 "with --build: a GPU to compile for, such as 90; may be repeated; default: 80, 90, 100, 120")
-      ->allow_extra_args(false);
+  add_gpu_options(app, *request);
   add_clang_options(app, *request);
   app.add_flag("--instrument", request->emit.instrument,
                "the module counts calls, values of dims and times of kernels, for --profile");

@@ -192,8 +192,8 @@ static const char* rt_cuda_describe(int32_t error) {
 
 }  // namespace cohort_rt
 
-// The one definition of what the module's host code calls the GPU by.
-#define RT_DEVICE_CALLS(name, mark, checks, count)                          \
+// The one definition of what the module's host code calls the GPU by; last, perhaps, a library's calls.
+#define RT_DEVICE_CALLS(name, mark, checks, ...)                            \
   extern "C" RT_HIDDEN const cohort_rt::rt_device_calls name;               \
   const cohort_rt::rt_device_calls name = {rt_cuda_check,                   \
                                            rt_cuda_architecture,            \
@@ -214,4 +214,4 @@ static const char* rt_cuda_describe(int32_t error) {
                                            rt_cuda_launch,                  \
                                            rt_cuda_destroy_graph,           \
                                            checks,                          \
-                                           count}
+                                           __VA_ARGS__}

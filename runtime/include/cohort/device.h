@@ -25,6 +25,15 @@ struct rt_device_check {
   const char* message;  // of an assert
 };
 
+// cuBLAS, of a module that leaves products to it (cuda_blas.h). Its errors are negative.
+struct rt_blas_calls {
+  int32_t (*create)(void** handle);
+  int32_t (*destroy)(void* handle);
+  // Calls go to the stream from here on, and find working memory there.
+  int32_t (*bind)(void* handle, void* stream, void* memory, size_t bytes);
+  const char* (*describe)(int32_t error);
+};
+
 // Everything gives 0, or the number of an error that `describe` has a text for. All work on a stream.
 struct rt_device_calls {
   int32_t (*check)();         // is there a GPU that this code runs on
@@ -47,6 +56,7 @@ struct rt_device_calls {
   int32_t (*destroy_graph)(void* graph);
   const rt_device_check* checks;
   size_t check_count;
+  const rt_blas_calls* blas = nullptr;
 };
 
 struct rt_device_range {
@@ -59,12 +69,14 @@ struct rt_device_module {
   size_t state_count;
   const size_t* replays;  // bytes into the workspace: pointers to captured calls (replay.h)
   size_t replay_count;
+  size_t blas_offset = 0, blas_bytes = 0;  // of cuBLAS's working memory in the block
 };
 
 RT_CALL int32_t rt_device_fail(const rt_device_calls& device, rt_workspace* header, const char* function,
                                int32_t error) {
-  return error ? rt_fail(header, COHORT_DEVICE_ERROR, function, nullptr, device.describe(error), 0, error)
-               : COHORT_OK;
+  if (!error) return COHORT_OK;
+  const char* const text = error < 0 ? device.blas->describe(error) : device.describe(error);
+  return rt_fail(header, COHORT_DEVICE_ERROR, function, nullptr, text, 0, error < 0 ? -error : error);
 }
 RT_INLINE int32_t rt_device_ready(rt_workspace* header, const char* function) {
   if (RT_UNLIKELY(!header->device))
@@ -166,8 +178,19 @@ RT_CALL int32_t rt_fetch_state(const rt_module& module, const rt_device_calls& d
   return rt_device_state(device, there, workspace, function, rt_to_host);
 }
 
-RT_CALL int32_t rt_set_stream(const rt_module& module, const rt_device_calls& device, void* workspace,
-                              void* stream) {
+// Makes the library's handle, if it has none yet, and binds it to the stream of calls.
+RT_CALL int32_t rt_bind_blas(const rt_device_calls& device, const rt_device_module& there,
+                             rt_workspace* header, const char* function) {
+  if (!device.blas) return COHORT_OK;
+  int32_t error = header->blas ? 0 : device.blas->create(&header->blas);
+  if (!error)
+    error = device.blas->bind(header->blas, header->stream,
+                              rt_place<unsigned char>(header->device, there.blas_offset), there.blas_bytes);
+  return rt_device_fail(device, header, function, error);
+}
+
+RT_CALL int32_t rt_set_stream(const rt_module& module, const rt_device_calls& device,
+                              const rt_device_module& there, void* workspace, void* stream) {
   if (const int32_t status = rt_check_workspace(module, workspace)) return status;
   rt_workspace* header = static_cast<rt_workspace*>(workspace);
   if (const int32_t status = rt_device_ready(header, "set_stream")) return status;
@@ -178,7 +201,8 @@ RT_CALL int32_t rt_set_stream(const rt_module& module, const rt_device_calls& de
     header->owns &= ~uint64_t{2};
   }
   header->stream = stream;
-  return rt_device_fail(device, header, "set_stream", error);
+  if (error) return rt_device_fail(device, header, "set_stream", error);
+  return rt_bind_blas(device, there, header, "set_stream");
 }
 
 // Lets go of what `attach` took; gives the first error.
@@ -191,6 +215,8 @@ RT_CALL int32_t rt_let_go(const rt_device_calls& device, const rt_device_module&
     if (*graph) note(device.destroy_graph(*graph));
     *graph = nullptr;
   }
+  if (header->blas) note(device.blas->destroy(header->blas));
+  header->blas = nullptr;
   if (header->owns & 1) note(device.release(header->device));
   if (header->owns & 2) note(device.destroy_stream(header->stream));
   header->device = header->stream = nullptr;
@@ -266,7 +292,8 @@ RT_CALL int32_t rt_attach(const rt_module& module, const rt_device_calls& device
     header->owns |= 1;
   }
   header->device = block;
-  const int32_t status = rt_fill_block(module, device, there, header);
+  int32_t status = rt_bind_blas(device, there, header, function);
+  if (!status) status = rt_fill_block(module, device, there, header);
   if (status) rt_let_go(device, there, header);
   return status;
 }

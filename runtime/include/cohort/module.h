@@ -35,6 +35,7 @@ struct rt_workspace {
   void* device;   // the block in the GPU's memory and the stream of calls; null: not attached, see device.h
   void* stream;
   uint64_t owns;  // of these, what detach releases: 1 the block, 2 the stream
+  void* blas;     // the handle of cuBLAS of a module that calls it
   cohort_error error;
 };
 static_assert(sizeof(rt_workspace) <= 256, "the compiler reserves 256 bytes for the header");

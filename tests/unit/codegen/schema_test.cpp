@@ -117,6 +117,13 @@ TEST_CASE("manifests of modules for the GPU follow their schema") {
   CHECK(plain["device"]["bytes"].get<int>() > 0);
   for (const char* name : {"attach", "detach", "set_stream", "wait"}) CHECK(plain["symbols"].contains(name));
   CHECK_FALSE(plain["functions"][0].contains("replayed"));
+  const char* const product = R"({"format": "cohort-ir", "version": "1.0", "name": "m", "functions": {"f": {
+      "inputs": {"x": "f32[64,64]"}, "nodes": [{"name": "y", "op": "matmul", "inputs": ["x", "x"]}], "outputs": {"y": "y"}}}})";
+  options.blas = BlasLibrary::kCublas;
+  options.device.gpu.blas_flops = 1;
+  const Json called = manifest_of(product, options);
+  CHECK(fault_of(called) == "");
+  CHECK(called["device"]["blas"] == "cublas");
   options.cuda_graph = true;
   const Json replayed = manifest_of(graph, options);
   CHECK(fault_of(replayed) == "");

@@ -26,6 +26,7 @@ Settings from_environment() {
   s.preempt = number("CUDA_CHECK_PREEMPT", s.preempt);
   s.most_reports = number("CUDA_CHECK_REPORTS", s.most_reports);
   s.no_code = number("CUDA_CHECK_NO_CODE", 0) != 0;
+  s.no_blas = number("CUDA_CHECK_NO_BLAS", 0) != 0;
   s.counts = number("CUDA_CHECK_COUNTS", 0) != 0;
   s.statistics = number("CUDA_CHECK_STATISTICS", 0) != 0;
   s.trace = number("CUDA_CHECK_TRACE", 0) != 0;

@@ -14,6 +14,7 @@ struct Settings {
   int preempt = 64;         // CUDA_CHECK_PREEMPT: accesses between switches, on average; 0: none
   int most_reports = 10;    // CUDA_CHECK_REPORTS: distinct reports printed
   bool no_code = false;     // CUDA_CHECK_NO_CODE: launches fail as on a GPU of another architecture
+  bool no_blas = false;     // CUDA_CHECK_NO_BLAS: cuBLAS cannot be set up
   bool counts = false;      // CUDA_CHECK_COUNTS: print transactions by source line at exit
   bool statistics = false;  // CUDA_CHECK_STATISTICS: print totals at exit
   bool trace = false;       // CUDA_CHECK_TRACE: print operations as they run

@@ -8,5 +8,6 @@ struct cuda_check_calls {
   std::size_t copies;       // one way or the other, captured ones included
   std::size_t launches;     // of kernels, the same
   std::size_t captures, replays;
+  std::size_t products;  // of cuBLAS, captured ones included
 };
 extern "C" const cuda_check_calls* cuda_check_called(void);
