@@ -6,6 +6,7 @@
 #include <map>
 
 #include "codegen/dialect.h"
+#include "codegen/emit_aside.h"
 #include "codegen/text.h"
 #include "compiler/plan_memory.h"
 
@@ -137,14 +138,19 @@ std::string emit_device_source(const EmitContext& context, const std::string& ke
   if (kernels.find("rt_launch_gemm(") != std::string::npos ||
       kernels.find("rt_gemm_tiles(") != std::string::npos)
     text += "#include \"cohort/cuda_gemm.h\"\n";
-  const bool blas = context.compiled.device_blas > 0;
+  const bool blas = context.compiled.device_blas > 0, aside = aside_events(context.compiled) > 0;
+  const std::string calls = std::string(blas    ? ", &rt_cublas"
+                                        : aside ? ", nullptr"
+                                                : "") +
+                            (aside ? ", &rt_cuda_aside" : "");
+  if (aside) text += "#include \"cohort/cuda_aside.h\"\n";
   if (blas) text += "#include \"cohort/cuda_blas.h\"\n";
   if (!checks.empty()) text += "#include \"cohort/cuda_checks.h\"\n";
   if (kernels.find("RT_CUSTOM_BEGIN") != std::string::npos) text += "#include \"cohort/custom.h\"\n";
   text += kernels;
   return text + marks(context, !checks.empty()) + check_table(checks) +
          fmt::format("\nRT_DEVICE_CALLS({}_device, mark_buffers, {}, {}{});\n", context.names.prefix,
-                     checks.empty() ? "nullptr" : "device_checks", checks.size(), blas ? ", &rt_cublas" : "");
+                     checks.empty() ? "nullptr" : "device_checks", checks.size(), calls);
 }
 
 std::string emit_device_record(const EmitContext& context) {
@@ -166,6 +172,9 @@ std::string emit_device_record(const EmitContext& context) {
   std::string blas;
   if (compiled.device_blas > 0)
     blas = fmt::format("    .blas_offset = {},\n    .blas_bytes = {},\n", compiled.device_blas, kBlasBytes);
+  std::string more = blas;
+  if (const std::size_t events = aside_events(compiled); events > 0)
+    more += fmt::format("    .events = {},\n", events);
   if (replay_count > 0) text += fmt::format("static const size_t replays[] = {{{}}};\n", replays);
   return text + fmt::format(
                     "static const rt_device_module this_device = {{\n    .bytes = {},\n    "
@@ -173,7 +182,7 @@ std::string emit_device_record(const EmitContext& context) {
                     ".state_count = {},\n    .replays = {},\n    .replay_count = {},\n{}}};\n",
                     compiled.device_bytes, compiled.device_weights, compiled.weights_bytes,
                     compiled.device_state.empty() ? "nullptr" : "device_state", compiled.device_state.size(),
-                    replay_count > 0 ? "replays" : "nullptr", replay_count, blas);
+                    replay_count > 0 ? "replays" : "nullptr", replay_count, more);
 }
 
 std::string emit_device_entries(const EmitContext& context, const std::string& init) {

@@ -63,6 +63,7 @@ std::string call_text(const EmitContext& context, const PartCall& part, std::siz
                            : "  " + call + ";\n";
   if (context.options.instrument)
     call += fmt::format("  since = rt_count_kernel(workspace, {}, since);\n", part.counters);
+  if (part.aside.marks > 0) call += mark_text(context, function, part.aside.marks);
   return call;
 }
 
@@ -72,20 +73,28 @@ std::string wait_text(const EmitContext& context, std::size_t function) {
 }
 
 // A whole buffer to the other device.
-std::string transfer_text(const EmitContext& context, const kernel::Stmt& transfer, const PartInfo& info,
+std::string transfer_text(const EmitContext& context, const PartCall& part, const PartInfo& info,
                           const std::map<kernel::BufferId, std::string>& locals) {
+  const kernel::Stmt& transfer = *part.transfer;
   const FunctionNames& names = context.names.functions[info.function];
   const kernel::Buffer& to = info.code->program.buffers[transfer.buffer];
   const std::string bytes = to.row_starts.empty()
                                 ? bytes_expression(Type{to.dtype, to.shape}, names.dims, "args->")
                                 : std::to_string(to.row_starts.back() * dtype_bytes(to.dtype));
-  const std::string call = wrapped(
-      "  if (const int32_t status = rt_device_copy(",
-      {context.names.prefix + "_device", "header", c_string(context.module().functions[info.function]->name),
-       locals.at(transfer.buffer), locals.at(transfer.buffers[0]), bytes,
-       to.device == kernel::Device::kGpu ? "rt_to_device" : "rt_to_host"},
-      "))\n");
-  return call + "    return status;\n";
+  const bool up = to.device == kernel::Device::kGpu;
+  std::vector<std::string> arguments{context.names.prefix + "_device",
+                                     "header",
+                                     c_string(context.module().functions[info.function]->name),
+                                     locals.at(transfer.buffer),
+                                     locals.at(transfer.buffers[0]),
+                                     bytes};
+  if (!part.aside.crosses) arguments.emplace_back(up ? "rt_to_device" : "rt_to_host");
+  if (part.aside.waits > 0) arguments.push_back(std::to_string(part.aside.waits));
+  const std::string_view name = !part.aside.crosses ? "rt_device_copy"
+                                : up                ? "rt_send_aside"
+                                                    : "rt_fetch_aside";
+  return wrapped(fmt::format("  if (const int32_t status = {}(", name), arguments, "))\n") +
+         "    return status;\n";
 }
 
 std::string argument_row(const Type& type, const Dims& dims, const std::string& name,
@@ -201,7 +210,7 @@ std::string emit_part(const EmitContext& context, const std::vector<PartCall>& c
       body += wait_text(context, info.function);
     }
     if (part.transfer) {
-      body += transfer_text(context, *part.transfer, info, locals);
+      body += transfer_text(context, part, info, locals);
       pending = true;
       continue;
     }
@@ -233,7 +242,12 @@ std::string emit_entry(const EmitContext& context, const EntryPlan& plan) {
   const bool device = context.uses_device(plan.function), replayed = context.replays[plan.function] > 0;
   std::string text =
       "#ifndef COHORT_NO_CHECKS\n" + check_function(context, plan.function, plan.check) + "#endif\n";
-  if (replayed) text += emit_replayed(context, plan.function, all_part_calls(names, plan));
+  std::string parts = all_part_calls(names, plan);
+  if (crosses_aside(context, plan.function)) {
+    text += emit_aside(context, plan.function, plan.aside, parts);
+    parts = emit_join(context, plan.function, plan.aside);
+  }
+  if (replayed) text += emit_replayed(context, plan.function, parts);
   text += fmt::format(
       "extern \"C\" int32_t {}_{}{}([[maybe_unused]] void* workspace, [[maybe_unused]] const {}* args) {{\n",
       context.names.prefix, names.identifier, device ? "_async" : "", args_type(context, plan.function));
@@ -249,7 +263,7 @@ std::string emit_entry(const EmitContext& context, const EntryPlan& plan) {
   if (replayed)
     text += emit_replay(context, plan.function) + "}\n";
   else
-    text += all_part_calls(names, plan) + "  return COHORT_OK;\n}\n";
+    text += parts + "  return COHORT_OK;\n}\n";
   if (!device) return text;
   return text + fmt::format(
                     "extern \"C\" int32_t {0}_{1}(void* workspace, const {2}* args) {{\n"

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/emit_aside.h"
 #include "codegen/emit_files.h"
 #include "codegen/emit_kernel.h"
 
@@ -15,6 +16,7 @@ struct PartCall {
   std::uint64_t counters = 0;  // of an instrumented module: where those of the kernel lie in the workspace
   const kernel::Stmt* transfer = nullptr;  // instead of a kernel
   bool on_gpu = false;
+  AsideRole aside = {};
 };
 struct PartInfo {
   std::string name;
@@ -31,6 +33,7 @@ std::string part_declaration(const EmitContext& context, const PartInfo& info);
 struct EntryPlan {
   std::size_t function = 0;
   std::string check;
+  std::string aside;  // of one with transfers beside kernels: a name for what runs the parts
   std::string count;  // statements that count the call
   std::vector<PartInfo> parts;
   const SpecialisedFunction* copy = nullptr;

@@ -37,6 +37,7 @@ std::string preamble(const EmitContext& context, const std::string& file, bool f
   if (context.options.instrument)
     text += first ? "#include \"cohort/profile_text.h\"\n" : "#include \"cohort/profile.h\"\n";
   if (context.uses_device()) text += "#include \"cohort/device.h\"\n";
+  if (aside_events(context.compiled) > 0) text += "#include \"cohort/aside.h\"\n";
   if (context.replay_bytes > 0) text += "#include \"cohort/replay.h\"\n";
   return text + "#include \"cohort/module.h\"\n#include \"cohort/prelude.h\"\n";
 }
@@ -106,6 +107,9 @@ class SourceWriter {
     }
     plan.check = file_names_.unique(context_.names.prefix + "_" + context_.names.functions[index].identifier +
                                     "_check");
+    if (crosses_aside(context_, index))
+      plan.aside = file_names_.unique(context_.names.prefix + "_" +
+                                      context_.names.functions[index].identifier + "_streams");
     if (context_.options.instrument) plan.count = counters_.count_call();
     entries_ += "\n" + emit_entry(context_, plan);
     all_parts_.insert(all_parts_.end(), plan.parts.begin(), plan.parts.end());
@@ -132,6 +136,7 @@ class SourceWriter {
         const kernel::Kernel& called = code.program.kernels[calls[c].kernel];
         PartCall& call = part.emplace_back();
         call.call = calls[c];
+        call.aside = aside_role(code, calls[c].kernel);
         if (is_transfer(called)) {
           call.transfer = &called.body[0];
           continue;

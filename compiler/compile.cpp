@@ -8,6 +8,7 @@
 #include "compiler/merge/merge.h"
 #include "compiler/pass.h"
 #include "compiler/pipeline.h"
+#include "compiler/placement/aside.h"
 #include "compiler/placement/place.h"
 #include "compiler/plan_memory.h"
 #include "compiler/specialise.h"
@@ -78,6 +79,9 @@ void run_kernel_passes(CompiledModule& compiled, const CompileOptions& options) 
   call_blas();
   run(KernelStage::kFinish);
   call_blas();
+  for (CompiledFunction& f : compiled.functions) f.asides = plan_asides(f.program, dims, options.device.gpu);
+  for (SpecialisedFunction& copy : compiled.specialised)
+    copy.code.asides = plan_asides(copy.code.program, dims, options.device.gpu);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 
 #include "compiler/device/device_profile.h"
 #include "compiler/placement/report.h"
@@ -25,12 +26,22 @@ struct Placement {
   std::uint64_t offset = 0;
 };
 
+// A transfer that crosses beside the kernels around it (placement/aside.h), by its place among the program's
+// kernels: of an input as soon as the call begins; of an output as soon as the kernel `after` is done. Both
+// are done where they stand, the latter at the call's end.
+struct AsideTransfer {
+  std::uint32_t kernel = 0;
+  std::optional<std::uint32_t> after = {};
+  bool operator==(const AsideTransfer&) const = default;
+};
+
 struct CompiledFunction {
   kernel::Program program;
   std::vector<Placement> placements;  // by BufferId
   // Nodes that the first member of a merged loop computes: which of CompiledModule::groups.
   std::map<NodeId, std::uint32_t> merged = {};
   std::size_t lowered_kernels = 0;  // before merging and the kernel passes
+  std::vector<AsideTransfer> asides = {};
 };
 
 // A copy of a function for calls in which named dims have the values given (specialise.h).

@@ -75,12 +75,22 @@ class Arena {
   std::uint64_t end_ = 0;
 };
 
+// Transfers beside kernels use their buffers of the GPU from the call's beginning, or until its end.
+void lengthen(std::vector<Life>& life, const CompiledFunction& function) {
+  for (const AsideTransfer& aside : function.asides) {
+    const Stmt& transfer = function.program.kernels[aside.kernel].body[0];
+    if (!aside.after) life[transfer.buffer].first = 0;
+    if (aside.after) life[transfer.buffers[0]].last = SIZE_MAX - 1;
+  }
+}
+
 // Places the temporaries of one program in the memory of one device; gives the bytes they take.
 std::uint64_t place_temporaries(CompiledFunction& function, const Dims& dims, std::uint64_t begin,
                                 Device device) {
   const Space space = device == Device::kGpu ? Space::kDevice : Space::kWorkspace;
   const Program& program = function.program;
-  const std::vector<Life> life = lives(program);
+  std::vector<Life> life = lives(program);
+  lengthen(life, function);
   std::vector<BufferId> order;
   for (BufferId b = 0; b < program.buffers.size(); ++b) {
     if (program.buffers[b].kind == BufferKind::kTemporary && program.buffers[b].device == device &&

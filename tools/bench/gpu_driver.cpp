@@ -5,11 +5,14 @@
 //
 //   driver FILE calls      saves the state after that many calls of each function
 //   driver --time          prints a row for each function
+//
+// All but `crossing` have their arrays on the device; its own come from and go to the host's pinned memory.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "gpu.h"
@@ -32,11 +35,25 @@ int32_t plain(void* workspace, const void*) {
   return call(workspace, &args);
 }
 
+struct Arrays {
+  float *x, *y, *p, *q;
+};
+template <auto call>
+int32_t crossing(void* workspace, const void* given) {
+  const Arrays& arrays = *static_cast<const Arrays*>(given);
+  gpu_crossing_args args = {};
+  args.struct_size = sizeof args;
+  args.x = arrays.x, args.y = arrays.y, args.p = arrays.p, args.q = arrays.q;
+  args.x_bytes = args.y_bytes = args.p_bytes = args.q_bytes = sizeof(float) * GPU_ROWS * GPU_COLUMNS;
+  return call(workspace, &args);
+}
+
 #ifdef ON_CPU
-#define FUNCTION(name) plain<gpu_##name, gpu_##name##_args>
+#define CALL(name) gpu_##name
 #else
-#define FUNCTION(name) plain<gpu_##name##_async, gpu_##name##_args>
+#define CALL(name) gpu_##name##_async
 #endif
+#define FUNCTION(name) plain<CALL(name), gpu_##name##_args>
 
 constexpr size_t kElements = GPU_CHAIN, kTable = size_t{GPU_ROWS} * GPU_COLUMNS;
 constexpr size_t kSquare = size_t{GPU_MATRIX} * GPU_MATRIX, kWeights = size_t{GPU_UNITS} * GPU_UNITS;
@@ -48,6 +65,7 @@ const Function kFunctions[] = {
     {"softmax", FUNCTION(softmax), 2 * kRows, 0},
     {"product", FUNCTION(product), 3 * kMatrix, 2.0 * kSquare* GPU_MATRIX},
     {"step", FUNCTION(step), (kWeights + 2.0 * kHidden) * 4, 2.0 * kHidden* GPU_UNITS},
+    {"crossing", crossing<CALL(crossing)>, 0, 0},
 };
 
 [[noreturn]] void fail(const char* what) {
@@ -62,13 +80,16 @@ void* make_workspace() {
 }
 
 // Values in [-scale, scale], the same in every program.
+void random_values(float* values, size_t count, float scale) {
+  unsigned state = 1;
+  for (size_t k = 0; k < count; ++k) {
+    state = state * 1664525u + 1013904223u;
+    values[k] = scale * (static_cast<float>(state >> 8) / 8388608.0f - 1.0f);
+  }
+}
 void fill(void* workspace, const char* name, size_t count, float scale) {
   std::vector<float> values(count);
-  unsigned state = 1;
-  for (float& v : values) {
-    state = state * 1664525u + 1013904223u;
-    v = scale * (static_cast<float>(state >> 8) / 8388608.0f - 1.0f);
-  }
+  random_values(values.data(), count, scale);
   if (gpu_set(workspace, name, values.data(), count * sizeof(float)) != COHORT_OK) fail(name);
 }
 
@@ -79,6 +100,31 @@ void fill_all(void* workspace) {
   fill(workspace, "right", kSquare, 0.1f);
   fill(workspace, "weights", kWeights, 0.1f);
   fill(workspace, "hidden", kHidden, 1.0f);
+}
+
+float* host_array() {
+  void* memory = nullptr;
+#ifdef ON_CPU
+  memory = std::malloc(sizeof(float) * kTable);
+#else
+  if (cudaMallocHost(&memory, sizeof(float) * kTable) != cudaSuccess) memory = nullptr;
+#endif
+  if (!memory) fail("no memory for arrays of the host");
+  return static_cast<float*>(memory);
+}
+Arrays host_arrays() {
+  const Arrays arrays = {host_array(), host_array(), host_array(), host_array()};
+  random_values(arrays.x, kTable, 3.0f);
+  random_values(arrays.y, kTable, 1.0f);
+  return arrays;
+}
+// What `crossing` gives, as a file behind that of the state.
+void save_outputs(const char* path, const Arrays& arrays) {
+  std::FILE* file = std::fopen(path, "wb");
+  if (!file) fail("the outputs are not saved");
+  for (const float* values : {arrays.p, arrays.q})
+    if (std::fwrite(values, sizeof(float), kTable, file) != kTable) fail("the outputs are not saved");
+  std::fclose(file);
 }
 
 #ifndef ON_CPU
@@ -157,13 +203,13 @@ double matrix_rate(cudaStream_t stream) {
   return 2.0 * n * n * n / seconds;
 }
 
-void time_all(void* workspace, cudaStream_t stream) {
+void time_all(void* workspace, const Arrays& arrays, cudaStream_t stream) {
   const double copies = copy_rate(stream), products = matrix_rate(stream);
   std::printf("copy %.0f GB/s, product of matrices %.1f Tflop/s\n", copies / 1e9, products / 1e12);
   for (const Function& f : kFunctions) {
     const double seconds = seconds_of(
         [&] {
-          if (f.call(workspace, nullptr) != COHORT_OK) fail(f.name);
+          if (f.call(workspace, &arrays) != COHORT_OK) fail(f.name);
         },
         [&] {
           if (gpu_wait(workspace) != COHORT_OK) fail(f.name);
@@ -187,8 +233,11 @@ int main(int argc, char** argv) {
     gpu_error_text(workspace, text, sizeof text);
     fail(text);
   }
+#endif
+  const Arrays arrays = host_arrays();
+#ifndef ON_CPU
   if (argc == 2 && std::strcmp(argv[1], "--time") == 0) {
-    time_all(workspace, stream);
+    time_all(workspace, arrays, stream);
     gpu_detach(workspace);
     check(cudaStreamDestroy(stream), "the stream");
     std::free(workspace);
@@ -198,11 +247,12 @@ int main(int argc, char** argv) {
   if (argc != 3) fail("usage: driver FILE calls, or driver --time");
   for (int i = 0; i < std::atoi(argv[2]); ++i)
     for (const Function& f : kFunctions)
-      if (f.call(workspace, nullptr) != COHORT_OK) fail(f.name);
+      if (f.call(workspace, &arrays) != COHORT_OK) fail(f.name);
   if (gpu_save(workspace, argv[1]) != COHORT_OK) fail("the state is not saved");
 #ifndef ON_CPU
-  if (gpu_detach(workspace) != COHORT_OK) fail("the module does not detach from the GPU");
+  if (gpu_detach(workspace) != COHORT_OK) fail("the module does not detach from the GPU");  // and waits
   check(cudaStreamDestroy(stream), "the stream");
 #endif
+  save_outputs((std::string(argv[1]) + ".outputs").c_str(), arrays);
   std::free(workspace);
 }

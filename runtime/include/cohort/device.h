@@ -34,6 +34,14 @@ struct rt_blas_calls {
   const char* (*describe)(int32_t error);
 };
 
+// Events, of a module with transfers beside kernels (cuda_aside.h, aside.h).
+struct rt_aside_calls {
+  int32_t (*create)(void** event);
+  int32_t (*destroy)(void* event);
+  int32_t (*record)(void* event, void* stream);
+  int32_t (*wait_for)(void* stream, void* event);
+};
+
 // Everything gives 0, or the number of an error that `describe` has a text for. All work on a stream.
 struct rt_device_calls {
   int32_t (*check)();         // is there a GPU that this code runs on
@@ -57,6 +65,7 @@ struct rt_device_calls {
   const rt_device_check* checks;
   size_t check_count;
   const rt_blas_calls* blas = nullptr;
+  const rt_aside_calls* aside = nullptr;
 };
 
 struct rt_device_range {
@@ -70,6 +79,7 @@ struct rt_device_module {
   const size_t* replays;  // bytes into the workspace: pointers to captured calls (replay.h)
   size_t replay_count;
   size_t blas_offset = 0, blas_bytes = 0;  // of cuBLAS's working memory in the block
+  size_t events = 0;                       // of rt_aside_calls
 };
 
 RT_CALL int32_t rt_device_fail(const rt_device_calls& device, rt_workspace* header, const char* function,
@@ -217,11 +227,29 @@ RT_CALL int32_t rt_let_go(const rt_device_calls& device, const rt_device_module&
   }
   if (header->blas) note(device.blas->destroy(header->blas));
   header->blas = nullptr;
+  for (size_t k = 0; k < there.events; ++k) {
+    if (header->events[k]) note(device.aside->destroy(header->events[k]));
+    header->events[k] = nullptr;
+  }
+  for (void*& stream : header->asides) {
+    if (stream) note(device.destroy_stream(stream));
+    stream = nullptr;
+  }
   if (header->owns & 1) note(device.release(header->device));
   if (header->owns & 2) note(device.destroy_stream(header->stream));
   header->device = header->stream = nullptr;
   header->owns = 0;
   return error;
+}
+
+// The streams and events of transfers beside kernels, if the module has any.
+RT_CALL int32_t rt_make_aside(const rt_device_calls& device, const rt_device_module& there,
+                              rt_workspace* header, const char* function) {
+  int32_t error = 0;
+  for (void*& stream : header->asides)
+    if (there.events && !error) error = device.create_stream(&stream);
+  for (size_t k = 0; k < there.events && !error; ++k) error = device.aside->create(&header->events[k]);
+  return rt_device_fail(device, header, function, error);
 }
 
 // Brings state back first.
@@ -293,6 +321,7 @@ RT_CALL int32_t rt_attach(const rt_module& module, const rt_device_calls& device
   }
   header->device = block;
   int32_t status = rt_bind_blas(device, there, header, function);
+  if (!status) status = rt_make_aside(device, there, header, function);
   if (!status) status = rt_fill_block(module, device, there, header);
   if (status) rt_let_go(device, there, header);
   return status;

@@ -36,6 +36,8 @@ struct rt_workspace {
   void* stream;
   uint64_t owns;  // of these, what detach releases: 1 the block, 2 the stream
   void* blas;     // the handle of cuBLAS of a module that calls it
+  void* asides[2];  // of one with transfers beside kernels, see aside.h: streams by direction, and events
+  void* events[8];
   cohort_error error;
 };
 static_assert(sizeof(rt_workspace) <= 256, "the compiler reserves 256 bytes for the header");

@@ -2,6 +2,7 @@
 // between calls, and what a call asks CUDA for. Runs under tools/cuda_check.
 #include <cuda_runtime.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -17,14 +18,14 @@ namespace {
 constexpr size_t kColumns = 64, kMost = 8 * kColumns;
 
 struct Arrays {
-  float *x, *p, *expected, *rate;
+  float *x, *p, *expected, *rate, *s;
 };
 float* pinned(size_t count) {
   void* memory = nullptr;
   CHECK(cudaMallocHost(&memory, count * sizeof(float)) == cudaSuccess);
   return static_cast<float*>(memory);
 }
-Arrays new_arrays() { return {pinned(kMost), pinned(kMost), pinned(kMost), pinned(1)}; }
+Arrays new_arrays() { return {pinned(kMost), pinned(kMost), pinned(kMost), pinned(1), pinned(kColumns)}; }
 void fill(const Arrays& a, int round) {
   for (size_t i = 0; i < kMost; ++i)
     a.x[i] = 0.02f * static_cast<float>(i % 19) - 0.05f * static_cast<float>(round);
@@ -39,8 +40,10 @@ Args arguments(const Arrays& a, int64_t n, float* p) {
   args.x = a.x;
   args.rate = a.rate;
   args.p = p;
+  args.s = a.s;
   args.x_bytes = args.p_bytes = kMost * sizeof(float);
   args.rate_bytes = sizeof(float);
+  args.s_bytes = kColumns * sizeof(float);
   return args;
 }
 
@@ -56,6 +59,9 @@ cuda_check_calls step(const Arrays& a, int64_t n, int round) {
   CHECK(replayed_step_async(replayed, &args) == COHORT_OK);
   const cuda_check_calls after = *cuda_check_called();
   CHECK(replayed_wait(replayed) == COHORT_OK);
+  float sums[kColumns] = {};
+  for (size_t i = 0; i < static_cast<size_t>(n) * kColumns; ++i) sums[i % kColumns] += a.x[i];
+  for (size_t i = 0; i < kColumns; ++i) CHECK(std::fabs(a.s[i] - sums[i]) < 1e-5f);
   const cuda_check_calls plain_before = *cuda_check_called();
   CHECK(plain_step_async(plain, &plain_args) == COHORT_OK);
   const cuda_check_calls plain_after = *cuda_check_called();
@@ -65,9 +71,10 @@ cuda_check_calls step(const Arrays& a, int64_t n, int round) {
   CHECK(replayed_get(replayed, "h", h, sizeof h) == COHORT_OK);
   CHECK(plain_get(plain, "h", expected, sizeof expected) == COHORT_OK);
   CHECK(std::memcmp(h, expected, sizeof h) == 0);
-  // A call that is not captured: x goes up, p comes down, the number is an argument; nothing is waited for.
+  // A call that is not captured: x goes up, p and s come down, the number is an argument; nothing is waited
+  // for.
   CHECK(plain_after.allocations == plain_before.allocations && plain_after.waits == plain_before.waits);
-  CHECK(plain_after.copies == plain_before.copies + 2 && plain_after.captures == plain_before.captures);
+  CHECK(plain_after.copies == plain_before.copies + 3 && plain_after.captures == plain_before.captures);
   return {after.allocations - before.allocations, after.waits - before.waits,
           after.copies - before.copies,           after.launches - before.launches,
           after.captures - before.captures,       after.replays - before.replays};
@@ -129,7 +136,7 @@ int main() {
   CHECK(cudaGraphExecDestroy(exec) == cudaSuccess && cudaGraphDestroy(graph) == cudaSuccess);
   CHECK(cudaStreamDestroy(stream) == cudaSuccess);
   for (const Arrays& a : {arrays, others})
-    for (float* memory : {a.x, a.p, a.expected, a.rate}) CHECK(cudaFreeHost(memory) == cudaSuccess);
+    for (float* memory : {a.x, a.p, a.expected, a.rate, a.s}) CHECK(cudaFreeHost(memory) == cudaSuccess);
   std::free(replayed);
   std::free(plain);
 }

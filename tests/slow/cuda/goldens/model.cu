@@ -1,6 +1,7 @@
 // model_kernels.cu: kernels of module `model` for the GPU, made by cohort.
 #include "cohort/cuda.h"
 #include "cohort/cuda_gemm.h"
+#include "cohort/cuda_aside.h"
 
 // n = add(h, tanh(mul(x, w)))
 RT_DEVICE_KERNEL void step_n(float* __restrict h, const float* __restrict x) {
@@ -179,11 +180,11 @@ static void mark_buffers([[maybe_unused]] void* block) {
   COHORT_MARK_RANGE(rt_place<char>(block, 41792), 38400, "hs");
   COHORT_MARK_RANGE(rt_place<char>(block, 81856), 240000, "b");
   COHORT_MARK_RANGE(rt_place<char>(block, 321856), 120000, "d");
-  COHORT_MARK_RANGE(rt_place<char>(block, 2099008), 1024, "r");
-  COHORT_MARK_RANGE(rt_place<char>(block, 2100032), 16, "t");
-  COHORT_MARK_RANGE(rt_place<char>(block, 2100032), 1600000, "few");
-  COHORT_MARK_RANGE(rt_place<char>(block, 2100096), 8192, "c");
+  COHORT_MARK_RANGE(rt_place<char>(block, 2099008), 16, "t");
+  COHORT_MARK_RANGE(rt_place<char>(block, 2099008), 1600000, "few");
+  COHORT_MARK_RANGE(rt_place<char>(block, 2099072), 8192, "c");
+  COHORT_MARK_RANGE(rt_place<char>(block, 3699008), 1024, "r");
   COHORT_MARK_RANGE(rt_place<char>(block, 3700032), 400, "sums");
 }
 
-RT_DEVICE_CALLS(model_device, mark_buffers, nullptr, 0);
+RT_DEVICE_CALLS(model_device, mark_buffers, nullptr, 0, nullptr, &rt_cuda_aside);
