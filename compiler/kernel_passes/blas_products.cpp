@@ -11,8 +11,6 @@
 namespace cohort::kernel {
 namespace {
 
-using namespace gemm;
-
 bool may_be_one(const ExprRef& stride) {
   return stride->kind != ExprKind::kConst || is_constant_index(*stride, 1);
 }
@@ -24,9 +22,9 @@ bool may_be_dense(const Stmt& call, std::size_t row, std::size_t rows, std::size
          is_constant_index(*call.index[columns], 1);
 }
 
-class Chooser {
+class BlasChooser {
  public:
-  Chooser(const Program& program, const Dims& dims, double least)
+  BlasChooser(const Program& program, const Dims& dims, double least)
       : program_(program), dims_(dims), least_(least) {}
 
   void kernel(Kernel& kernel, bool checked) const {
@@ -48,6 +46,7 @@ class Chooser {
   }
   bool suits(const Stmt& call, bool checked) const {
     if (product_flops(call, dims_) < least_) return false;
+    using namespace gemm;
     if (checked && program_.buffers[call.buffers[0]].kind == BufferKind::kState) return false;
     return may_be_dense(call, kCRow, kM, kN) && may_be_dense(call, kARow, kM, kK) &&
            may_be_dense(call, kBRow, kK, kN);
@@ -61,7 +60,7 @@ class Chooser {
 }  // namespace
 
 void call_blas(Program& program, const Dims& dims, const GpuProfile& gpu) {
-  const Chooser chooser(program, dims, gpu.blas_flops);
+  const BlasChooser chooser(program, dims, gpu.blas_flops);
   bool checked = false;
   for (Kernel& kernel : program.kernels) {
     if (kernel.device == Device::kCpu) continue;

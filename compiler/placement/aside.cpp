@@ -10,14 +10,14 @@ namespace {
 
 using namespace kernel;
 
-constexpr std::size_t kNever = SIZE_MAX;
+constexpr std::size_t kNoStep = SIZE_MAX;
 
 // What of a program is in which order, by steps: its kernels as they are called.
-class Planner {
+class AsidePlanner {
  public:
-  Planner(const Program& program, const Dims& dims, const GpuProfile& gpu)
+  AsidePlanner(const Program& program, const Dims& dims, const GpuProfile& gpu)
       : program_(program), dims_(dims), least_(gpu.aside_bytes) {
-    first_.assign(program.buffers.size(), kNever);
+    first_.assign(program.buffers.size(), kNoStep);
     last_ = written_ = first_;
     for (const KernelCall& call : calls_of(program)) order_.push_back(call.kernel);
     for (std::size_t step = 0; step < order_.size(); ++step)
@@ -53,7 +53,7 @@ class Planner {
       return AsideTransfer{order_[step]};
     }
     const std::size_t writer = written_[from];
-    if (program_.buffers[to].kind != BufferKind::kOutput || last_[to] != step || writer == kNever ||
+    if (program_.buffers[to].kind != BufferKind::kOutput || last_[to] != step || writer == kNoStep ||
         at(writer).device != Device::kGpu || before_[writer] + 1 == kernels)
       return std::nullopt;
     if (!events_.contains(writer) && events_.size() == kMostAsideEvents) return std::nullopt;
@@ -73,7 +73,7 @@ class Planner {
 }  // namespace
 
 std::vector<AsideTransfer> plan_asides(const Program& program, const Dims& dims, const GpuProfile& gpu) {
-  return Planner(program, dims, gpu).run();
+  return AsidePlanner(program, dims, gpu).run();
 }
 
 }  // namespace cohort
