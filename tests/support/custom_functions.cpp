@@ -15,6 +15,7 @@ CustomReader custom_functions() {
   return [](const CustomRequest& request) {
     CustomRequest here = request;
     here.path = COHORT_SOURCE_DIR "/tests/ops/" + request.path;
+    if (!here.folder.empty()) here.folder = COHORT_SOURCE_DIR "/tests/ops";
     return reader(here);
   };
 #else
