@@ -5,6 +5,7 @@
 #                  [THREADS on|off|openmp]          large loops: shared through a hook; never; through OpenMP, too
 #                  [DEVICE cpu|cuda]                cuda: kernels may run on a GPU; the project has the language CUDA,
 #                                                   and CMAKE_CUDA_ARCHITECTURES says for which machines
+#                  [BLAS none|cublas]               cublas: large products on the GPU are calls of cuBLAS, which is linked
 #                  [OPTIONS <option>...])           further options of `cohort compile`
 #
 # The static library <target> from a graph: link it and include <prefix>.h. The graph is compiled again when it, a tensor
@@ -20,7 +21,7 @@ set(COHORT_ARCH "native" CACHE STRING "-march for emitted sources; empty: the co
 set(COHORT_EXECUTABLE "" CACHE FILEPATH "cohort for the machine that builds; empty: the package's own")
 
 function(cohort_add_graph target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "GRAPH;PREFIX;OUTPUT_DIRECTORY;SHARDS;THREADS;DEVICE" "OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "GRAPH;PREFIX;OUTPUT_DIRECTORY;SHARDS;THREADS;DEVICE;BLAS" "OPTIONS")
   if(NOT arg_GRAPH AND arg_UNPARSED_ARGUMENTS)
     list(POP_FRONT arg_UNPARSED_ARGUMENTS arg_GRAPH)
   endif()
@@ -67,6 +68,9 @@ function(cohort_add_graph target)
     endif()
     set(device_file "${base}_kernels.cu")
     list(APPEND arg_OPTIONS --target=cuda)
+    if(arg_BLAS)
+      list(APPEND arg_OPTIONS --blas=${arg_BLAS})
+    endif()
     # A module with nothing on the GPU has no such file, which CMake cannot know: it is empty then.
     set(touch_device_file COMMAND ${CMAKE_COMMAND} -E touch "${device_file}")
   endif()
@@ -99,7 +103,7 @@ function(cohort_add_graph target)
   if(device_file)
     find_package(CUDAToolkit REQUIRED)
     target_link_libraries(${target} PUBLIC CUDA::cudart_static)
-    if("--blas=cublas" IN_LIST arg_OPTIONS)
+    if(arg_BLAS STREQUAL "cublas")
       target_link_libraries(${target} PUBLIC CUDA::cublas)
     endif()
     target_compile_options(

@@ -27,8 +27,9 @@ struct Placement {
 };
 
 // A transfer that crosses beside the kernels around it (placement/aside.h), by its place among the program's
-// kernels: of an input as soon as the call begins; of an output as soon as the kernel `after` is done. Both
-// are done where they stand, the latter at the call's end.
+// kernels: of an input behind what was on the stream when the call began, of an output behind the kernel
+// `after`. Both are asked for where they stand; the bytes in the block are theirs from the call's beginning,
+// or to its end.
 struct AsideTransfer {
   std::uint32_t kernel = 0;
   std::optional<std::uint32_t> after = {};

@@ -6,6 +6,7 @@
 #include "ir/custom_function.h"
 #include "ir/files.h"
 #include "ir/op_def.h"
+#include "ir/trimmed.h"
 
 namespace cohort {
 
@@ -16,25 +17,20 @@ constexpr int kMostOrders = 8;  // derivatives of derivatives
 }  // namespace
 
 CustomDerivative parse_derivative(std::string_view entry) {
-  const auto trimmed = [](std::string_view text) {
-    const std::size_t first = text.find_first_not_of(' ');
-    if (first == text.npos) return std::string();
-    return std::string(text.substr(first, text.find_last_not_of(' ') + 1 - first));
-  };
   const auto wrong = [&](std::string_view what) {
     fail(DiagId::kWrongAttribute, "custom", "derivative", fmt::format("has `{}`, {}", entry, what));
   };
   const std::size_t open = entry.find('(');
-  CustomDerivative result{trimmed(entry.substr(0, open)), {}};
+  CustomDerivative result{std::string(trimmed(entry.substr(0, open))), {}};
   if (open == entry.npos) return result;
   int depth = 0;
   std::size_t begin = open + 1, at = open;
   for (; at < entry.size(); ++at) {
-    if (entry[at] == '(' && ++depth > kMostOrders)
+    if (entry[at] == '(' && ++depth >= kMostOrders)
       wrong(fmt::format("which has derivatives of more than order {}", kMostOrders));
     const bool closes = entry[at] == ')' && --depth == 0;
     if (!closes && !(entry[at] == ',' && depth == 1)) continue;
-    result.derivative.push_back(trimmed(entry.substr(begin, at - begin)));
+    result.derivative.emplace_back(trimmed(entry.substr(begin, at - begin)));
     begin = at + 1;
     if (closes) break;
   }

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "ir/atomic_file.h"
+#include "ir/files.h"
 #include "ir/json_quote.h"
 #include "ir/literal.h"
 #include "ir/text_printer.h"
@@ -79,8 +80,9 @@ class Block {
 
 class ModuleWriter {
  public:
-  ModuleWriter(const Module& module, const std::string& tensor_file, const WriteOptions& options)
-      : module_(module), tensor_file_(tensor_file), options_(options) {}
+  ModuleWriter(const Module& module, const std::string& tensor_file, const WriteOptions& options,
+               const std::string& folder)
+      : module_(module), tensor_file_(tensor_file), options_(options), folder_(folder) {}
   WrittenModule write() &&;
 
  private:
@@ -102,10 +104,12 @@ class ModuleWriter {
   DType natural(ValueId id, const Function& function, const Names& names) const;
   std::string node(const Function& function, const Node& node, const Names& names);
   std::string operands(const Function& function, const Node& node, const Names& names);
+  Attr user_file(const OpDef& op, const NamedAttr& attr) const;
 
   const Module& module_;
   const std::string& tensor_file_;
   const WriteOptions& options_;
+  const std::string& folder_;
   std::unordered_set<std::string> globals_;  // names of state variables and constants
   std::unordered_set<std::string> taken_;    // names of values of any function
   std::vector<std::string> constant_names_;  // by ConstantId; empty: not needed
@@ -257,6 +261,18 @@ std::string ModuleWriter::operands(const Function& function, const Node& node, c
   return text;
 }
 
+// A header stands as seen from the folder that was read, a library as seen from the working folder.
+Attr ModuleWriter::user_file(const OpDef& op, const NamedAttr& attr) const {
+  const bool header = op.name == "custom" && attr.name == "source";
+  if (options_.read_from.empty() || (!header && (op.name != "extern" || attr.name != "library")))
+    return attr.value;
+  namespace fs = std::filesystem;
+  const fs::path file = std::get<std::string>(attr.value);
+  if (file.empty()) return attr.value;
+  const fs::path place = fs::absolute(header ? options_.read_from / file : file).lexically_normal();
+  return place.lexically_relative(fs::absolute(folder_).lexically_normal()).generic_string();
+}
+
 std::string ModuleWriter::node(const Function& function, const Node& node, const Names& names) {
   std::string text = "{";
   if (node.result_count == 1) {
@@ -273,7 +289,7 @@ std::string ModuleWriter::node(const Function& function, const Node& node, const
   std::string attrs;
   for (const NamedAttr& attr : node.attrs) {
     if (std::holds_alternative<CustomRef>(attr.value)) continue;
-    std::string value = attr_json(attr.value, module_.dims);
+    std::string value = attr_json(user_file(*node.op, attr), module_.dims);
     auto spec = std::find_if(node.op->attrs.begin(), node.op->attrs.end(),
                              [&](const AttrSpec& s) { return s.name == attr.name; });
     const bool known = spec != node.op->attrs.end() && spec->fallback;
@@ -360,13 +376,13 @@ WrittenModule ModuleWriter::write() && {
 }  // namespace
 
 WrittenModule write_module_text(const Module& module, const std::string& tensor_file,
-                                const WriteOptions& options) {
-  return ModuleWriter(module, tensor_file, options).write();
+                                const WriteOptions& options, const std::string& folder) {
+  return ModuleWriter(module, tensor_file, options, folder).write();
 }
 
 void write_module(const std::string& path, const Module& module, const WriteOptions& options) {
   const std::filesystem::path tensors = std::filesystem::path(path).replace_extension(".safetensors");
-  WrittenModule written = write_module_text(module, tensors.filename().string(), options);
+  WrittenModule written = write_module_text(module, tensors.filename().string(), options, folder_of(path));
   AtomicFiles files;
   if (!written.tensors.empty()) files.add(tensors.string(), safetensors_bytes(written.tensors));
   files.add(path, written.json);

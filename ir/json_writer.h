@@ -14,6 +14,9 @@ struct WriteOptions {
   // Constants and initial values of more elements go to a .safetensors file. Negative: everything stays
   // inline.
   std::int64_t inline_limit = 256;
+  // The folder of the graph that was read: headers and libraries of the user's are then written as seen from
+  // the folder of `path`. Empty: as they stand.
+  std::string read_from{};
 };
 
 struct WrittenModule {
@@ -24,8 +27,9 @@ struct WrittenModule {
 // The graph file wants every node named once: nodes without a name get one, second bearers of a name another,
 // and so do tensors without a name and literals whose dtype the README's rule would not give. All else reads
 // back the same. `tensor_file` is the name, relative to the graph, that large tensors are referred to by.
+// `folder` is where the graph will lie.
 WrittenModule write_module_text(const Module& module, const std::string& tensor_file,
-                                const WriteOptions& options = {});
+                                const WriteOptions& options = {}, const std::string& folder = ".");
 
 // Writes `path` and, if there are large tensors, a .safetensors file of the same stem beside it: both or
 // none.

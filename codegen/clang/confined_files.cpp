@@ -14,9 +14,11 @@ namespace fs = std::filesystem;
 class Confined : public llvm::vfs::ProxyFileSystem {
  public:
   Confined(const std::string& folder, std::shared_ptr<RefusedFiles> refused)
-      : ProxyFileSystem(llvm::vfs::getRealFileSystem()), refused_(std::move(refused)) {
+      : ProxyFileSystem(llvm::vfs::getRealFileSystem()),
+        is_confined_(!folder.empty()),
+        refused_(std::move(refused)) {
     std::error_code error;
-    if (!folder.empty()) folder_ = fs::weakly_canonical(folder, error);
+    if (is_confined_) folder_ = fs::weakly_canonical(folder, error);
   }
 
   llvm::ErrorOr<llvm::vfs::Status> status(const llvm::Twine& path) override {
@@ -36,10 +38,10 @@ class Confined : public llvm::vfs::ProxyFileSystem {
     std::error_code error;
     const fs::file_status found = fs::status(path, error);
     if (fs::is_directory(found)) return {};  // on the way to a file
-    if (!folder_.empty()) {
+    if (is_confined_) {
       const fs::path real = fs::weakly_canonical(path, error);
       const auto common = std::mismatch(folder_.begin(), folder_.end(), real.begin(), real.end());
-      if (error || common.first != folder_.end())
+      if (error || folder_.empty() || common.first != folder_.end())
         return refuse(path, diagnostic(DiagId::kPathEscapes, {}, path), "`--allow-path` allows it");
     }
     if (fs::exists(found) && !fs::is_regular_file(found))
@@ -52,7 +54,8 @@ class Confined : public llvm::vfs::ProxyFileSystem {
     return std::make_error_code(std::errc::permission_denied);
   }
 
-  fs::path folder_;  // canonical
+  bool is_confined_;
+  fs::path folder_;  // canonical; empty: it has no such path, and nothing lies in it
   std::shared_ptr<RefusedFiles> refused_;
 };
 

@@ -12,8 +12,8 @@ namespace cohort::kernel {
 //
 // It knows nothing of checks: one that failed before does not keep it from running. So what writes state
 // after a check stays as it is. Of matrices whose strides are known now one of both must be 1; what is known
-// only when it runs, the call looks at. Once before `fuse_tiles`, which leaves such products alone: for large
-// ones the library gains more than a launch and an array; and once after `map_threads`, for those of steps
+// only when it runs, the call looks at. Once before `fuse_tiles`, which leaves such products alone: of large
+// ones an array and a launch are a small part; and once after `map_threads`, for those of steps
 // that are launched one by one.
 void call_blas(Program& program, const Dims& dims, const GpuProfile& gpu);
 

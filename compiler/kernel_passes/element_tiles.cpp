@@ -192,7 +192,8 @@ void ElementTiles::name_stored(std::size_t first, const Substitution& loops) {
   });
   for (std::size_t i = first; i < loop_.body.size(); ++i) {
     const Stmt& s = loop_.body[i];
-    const bool known_value = s.kind == StmtKind::kStore && s.value->args.empty() &&
+    // Additions that are stores leave more than their value.
+    const bool known_value = s.kind == StmtKind::kStore && s.op == ScalarOp::kNone && s.value->args.empty() &&
                              (s.value->kind != ExprKind::kVar || lets.contains(s.value->id));
     if (!known_value || stores[s.buffer] != 1) continue;
     Stmt known = s;

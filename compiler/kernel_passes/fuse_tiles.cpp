@@ -69,11 +69,8 @@ class Fusing {
     return touch;
   }
 
-  // Whether two buffers may hold one variable.
   bool meet(BufferId a, BufferId b) const {
-    const Buffer &x = program_.buffers[a], &y = program_.buffers[b];
-    const bool states = x.kind == BufferKind::kState && y.kind == BufferKind::kState;
-    return a == b || (states && (x.index == y.index || !x.members.empty() || !y.members.empty()));
+    return a == b || holds_same_state(program_.buffers[a], program_.buffers[b]);
   }
   bool meet(const std::set<BufferId>& some, const std::set<BufferId>& others) const {
     return std::any_of(some.begin(), some.end(), [&](BufferId a) {
@@ -86,12 +83,15 @@ class Fusing {
 
   // Whether the reader touches of what the tiles touch nothing but elements that may be known.
   bool may_join(const Touch& tiles, const Touch& reader, const std::map<BufferId, Stmt>& stored) const {
-    std::set<BufferId> unknown = tiles.written;
-    for (const auto& [buffer, store] : stored) unknown.erase(buffer);
-    const bool reads =
-        std::any_of(reader.read.begin(), reader.read.end(), [&](BufferId b) { return stored.contains(b); });
+    std::set<BufferId> unknown = tiles.written, others = reader.read;
+    for (const auto& [buffer, store] : stored) {
+      unknown.erase(buffer);
+      others.erase(buffer);
+    }
+    const bool reads = others.size() < reader.read.size();
     return reads && !reader.checks && !meet(reader.written, tiles.read) &&
-           !meet(reader.written, tiles.written) && !meet(reader.read, unknown);
+           !meet(reader.written, tiles.written) && !meet(reader.read, unknown) &&
+           !meet(others, tiles.written);
   }
 
   bool nothing_between(std::size_t first, std::size_t last, const Touch& moved, bool forward) const {
@@ -157,9 +157,6 @@ Program fuse_tiles(Program program, const Dims&) {
 
 namespace cohort::kernel {
 
-std::vector<TileReader> tile_readers(Program program) {
-  for (Kernel& kernel : program.kernels) kernel.device = Device::kGpu;
-  return loop_passes::Fusing(program).run();
-}
+std::vector<TileReader> tile_readers(Program program) { return loop_passes::Fusing(program).run(); }
 
 }  // namespace cohort::kernel

@@ -1,4 +1,4 @@
-// Which kernels the pass `fuse_tiles` joins, before it is known what runs on the GPU.
+// Which kernels the pass `fuse_tiles` joins, for placement to ask before it knows what runs on the GPU.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace cohort::kernel {
 struct TileReader {
   std::size_t product = 0, reader = 0;  // kernels of the program
 };
-// If all of a program were on the GPU. Each kernel is the reader of one product at most.
+// Of the kernels on the GPU. Each is the reader of one product at most.
 std::vector<TileReader> tile_readers(Program program);
 
 }  // namespace cohort::kernel

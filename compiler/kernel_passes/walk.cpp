@@ -103,6 +103,15 @@ std::size_t count_statements(const std::vector<Stmt>& list) {
   return count;
 }
 
+bool holds_same_state(const Buffer& a, const Buffer& b) {
+  if (a.kind != BufferKind::kState || b.kind != BufferKind::kState) return false;
+  const auto holds = [&](std::uint32_t state) {
+    return b.members.empty() ? b.index == state
+                             : std::find(b.members.begin(), b.members.end(), state) != b.members.end();
+  };
+  return a.members.empty() ? holds(a.index) : std::any_of(a.members.begin(), a.members.end(), holds);
+}
+
 std::vector<KernelCall> calls_of(const Program& program) {
   if (!program.calls.empty()) return program.calls;
   std::vector<KernelCall> calls;

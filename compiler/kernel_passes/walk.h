@@ -80,6 +80,9 @@ bool mentions(const ExprRef& expr, VarId var);
 bool same_index(const std::vector<ExprRef>& a, const std::vector<ExprRef>& b);
 std::size_t count_statements(const std::vector<Stmt>& list);
 
+// Whether both are state and hold a variable in common: alone, or as one of several.
+bool holds_same_state(const Buffer& a, const Buffer& b);
+
 // The order of execution, also before `outline` wrote it down.
 std::vector<KernelCall> calls_of(const Program& program);
 

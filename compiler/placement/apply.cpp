@@ -14,15 +14,6 @@ using namespace kernel;
 
 Device other(Device device) { return device == Device::kCpu ? Device::kGpu : Device::kCpu; }
 
-// Whether two buffers hold one variable.
-bool shares_states(const Buffer& a, const Buffer& b) {
-  const auto holds = [&](std::uint32_t state) {
-    return b.members.empty() ? b.index == state
-                             : std::find(b.members.begin(), b.members.end(), state) != b.members.end();
-  };
-  return a.members.empty() ? holds(a.index) : std::any_of(a.members.begin(), a.members.end(), holds);
-}
-
 class Placer {
  public:
   Placer(Program program, const ProgramPlacement& placement)
@@ -129,7 +120,7 @@ class Placer {
     if (home != device) need(b, home);
     // Another buffer may hold the same variables, alone or with others: what was copied of it is old.
     for (const BufferId c : copied_states_) {
-      if (c != b && shares_states(program_.buffers[c], program_.buffers[b]))
+      if (c != b && holds_same_state(program_.buffers[c], program_.buffers[b]))
         values_[c].valid[other(home_of(program_.buffers[c])) == Device::kGpu] = false;
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/kernel_passes/blas_products.h"
 #include "compiler/kernel_passes/device_steps.h"
 #include "compiler/kernel_passes/fuse_tiles.h"
 #include "compiler/kernel_passes/walk.h"
@@ -90,11 +91,15 @@ class Modelling {
     return static_cast<std::uint32_t>(model_.problem.clusters.size() - 1);
   }
 
-  static std::vector<TileReader> readers_in_tiles(const Program& program) {
+  std::vector<TileReader> readers_in_tiles(const Program& program) const {
     const bool products = std::any_of(program.kernels.begin(), program.kernels.end(), [](const Kernel& k) {
       return !k.body.empty() && is_one_product(k.body);
     });
-    return products ? tile_readers(program) : std::vector<TileReader>();
+    if (!products) return {};
+    Program there = program;
+    for (Kernel& kernel : there.kernels) kernel.device = Device::kGpu;
+    if (options_.blas == BlasLibrary::kCublas) call_blas(there, compiled_.module.dims, options_.device.gpu);
+    return tile_readers(std::move(there));
   }
   // A reader has no launch of its own where its product is on the GPU, too: where it is not, the product
   // comes up, which then costs the launch as well.

@@ -12,7 +12,7 @@ namespace cohort::placement {
 // each storage, then the kernels of all programs. Constants lie on both devices and cost nothing. Every store
 // to a buffer makes a value of it; who stores to a part of a buffer reads what was there. A reader of a
 // product that the pass `fuse_tiles` would join with it costs its launch only where the product comes from
-// the CPU.
+// the CPU; products that a library computes join nothing.
 struct Model {
   // What a value of the problem is.
   struct Origin {

@@ -541,6 +541,12 @@ def test_functions_of_the_users(tmp_path, monkeypatch) -> None:
         np.testing.assert_array_equal(built[key], value)
     saved = module.save(tmp_path / "graph.json").read_text()
     assert '"source": "bend.h"' in saved and '"library": "libown.so"' in saved
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    optimised = tmp_path / "a" / "b" / "optimised.json"
+    cohort.tool.run_tool("opt", "graph.json", "-o", str(optimised))
+    moved = optimised.read_text()
+    assert '"source": "../../bend.h"' in moved and '"library": "../../libown.so"' in moved
+    cohort.tool.run_tool("compile", str(optimised), "--allow-path", "-o", str(tmp_path / "a"))
     with pytest.raises(cohort.GraphError, match="`custom` calls compiled code"):
         cohort.evaluate(module, "loss", {"x": given})
 

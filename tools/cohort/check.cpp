@@ -11,7 +11,7 @@ namespace cohort {
 Action declare_check(CLI::App& app) {
   auto input = std::make_shared<GraphInput>();
   app.add_option("graph", input->path, "graph file")->required();
-  app.add_flag("--allow-path", input->allow_path, "let weights lie outside the graph's folder");
+  add_allow_path(app, input->allow_path);
   return [input] {
     const Module module = load_graph(*input);
     refuse_unusable_names(module);

@@ -25,6 +25,11 @@ inline constexpr int kExitUsage = 2;
 inline constexpr int kExitDifference = 5;
 inline constexpr int kExitInternal = 70;
 
+// --allow-path, of every command that reads a graph.
+inline void add_allow_path(CLI::App& app, bool& allow) {
+  app.add_flag("--allow-path", allow, "let weights, headers and libraries lie outside the graph's folder");
+}
+
 Action declare_calibrate(CLI::App& app);
 Action declare_check(CLI::App& app);
 Action declare_compile(CLI::App& app);

@@ -162,7 +162,7 @@ Action declare_compile(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_option("--device-profile", request->device_profile,
                  "what the machine is like that it will run on, as cohort calibrate writes it");
-  app.add_flag("--allow-path", request->read.allow_path, "tensor files may lie outside the graph's folder");
+  add_allow_path(app, request->read.allow_path);
   app.add_option("--depfile-target", request->depfile_target,
                  "target named in the depfile; default: the stamp");
   return [request] { return run_compile(*request); };

@@ -199,7 +199,7 @@ Action declare_explain(CLI::App& app) {
                  "what the machine is like, as cohort calibrate writes it");
   app.add_option("--html", options->page, "write one page: graph, kernels, groups and workspace, searchable")
       ->excludes(node);
-  app.add_flag("--allow-path", options->input.allow_path, "let weights lie outside the graph's folder");
+  add_allow_path(app, options->input.allow_path);
   return [options] { return explain(*options); };
 }
 

@@ -182,7 +182,7 @@ Action declare_inspect(CLI::App& app) {
   app.add_option("graph", options->input.path, "graph file")->required();
   app.add_flag("--json", options->json, "print JSON");
   app.add_flag("--all", options->all, "list every state variable, input and output");
-  app.add_flag("--allow-path", options->input.allow_path, "let weights lie outside the graph's folder");
+  add_allow_path(app, options->input.allow_path);
   return [options] {
     const Json described = describe(load_graph(options->input));
     if (options->json)

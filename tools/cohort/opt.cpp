@@ -3,6 +3,7 @@
 
 #include "compiler/pipeline.h"
 #include "compiler/run_passes.h"
+#include "ir/files.h"
 #include "ir/json_writer.h"
 #include "ir/text_printer.h"
 #include "tools/cohort/command.h"
@@ -43,7 +44,7 @@ int run(const Options& options) {
   if (options.output.empty())
     fmt::print("{}", print_text(result));
   else
-    write_module(options.output, result);
+    write_module(options.output, result, {.read_from = folder_of(options.input.path)});
   return kExitOk;
 }
 
@@ -52,7 +53,7 @@ int run(const Options& options) {
 Action declare_opt(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option("graph", options->input.path, "graph file, JSON or .txt");
-  app.add_flag("--allow-path", options->input.allow_path, "let weights lie outside the graph's folder");
+  add_allow_path(app, options->input.allow_path);
   app.add_flag("--list", options->list, "list the passes");
   app.add_option("-o,--output", options->output, "write a graph file here instead of printing the text form");
   app.add_option("--passes", options->passes, "run just these passes, in this order")->delimiter(',');

@@ -117,7 +117,7 @@ Action declare_run(CLI::App& app) {
   app.add_option("--state", options->state_file, "start from this .safetensors file of state");
   app.add_option("--save-state", options->save_state, "write all state to this .safetensors file at the end");
   app.add_flag("--show-state", options->show_state, "print all state at the end");
-  app.add_flag("--allow-path", options->input.allow_path, "let weights lie outside the graph's folder");
+  add_allow_path(app, options->input.allow_path);
   return [options] { return run(*options); };
 }
 

@@ -223,7 +223,7 @@ Action declare_verify(CLI::App& app) {
   app.add_option("--ulp", options->ulp,
                  "allowed difference; default: 0 where all operators are exact, else 16 for "
                  "each inexact operator on the longest path, times what errors grow by on the way");
-  app.add_flag("--allow-path", options->input.allow_path, "let weights lie outside the graph's folder");
+  add_allow_path(app, options->input.allow_path);
   return [options] {
     options->compile.fast = options->fp == "fast";
     return verify_graph(*options);

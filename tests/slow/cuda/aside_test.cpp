@@ -1,4 +1,4 @@
-// Transfers beside kernels, on a second stream, with and without --cuda-graph, under random schedules.
+// Transfers beside kernels, on streams of their own, under random schedules.
 #include <doctest/doctest.h>
 
 #include <filesystem>

@@ -31,7 +31,7 @@ std::string contents(const std::filesystem::path& path) {
 kernel::Program placed(kernel::Program program, const Module& module, const std::string& pass) {
   CompileOptions options;
   options.stop_after = pass;
-  options.fast = pass == "add_atomically";
+  options.fast = pass == "add_atomically" || pass == "fuse_tiles";
   CompiledModule compiled;
   compiled.module = module;
   program = run_kernel_passes(std::move(program), module.dims, options, {}, KernelStage::kFuse);

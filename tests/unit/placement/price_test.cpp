@@ -119,6 +119,10 @@ TEST_CASE("a reader of a product has no launch of its own beside it on the GPU")
   CHECK(clusters[first].gpu == ticks(pricer.time(program.kernels[0]).gpu_ns));
   CHECK(clusters[first + 1].gpu == ticks(pricer.time(program.kernels[1]).gpu_ns) - ticks(launch));
   CHECK(value->up == value->down + ticks(launch));
+  options.blas = BlasLibrary::kCublas;
+  options.device.gpu.blas_flops = 1e5;  // the library takes the product
+  const Model apart = model_of(programs, compiled, options, weights);
+  CHECK(apart.problem.clusters[first + 1].gpu == ticks(pricer.time(program.kernels[1]).gpu_ns));
 }
 
 TEST_CASE("crossings: bytes over the link, and scalars go up as arguments") {

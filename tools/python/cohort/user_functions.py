@@ -106,7 +106,10 @@ def _owner(function: str, operands: Sequence[Operand], into: Function | None) ->
 
 
 def _file(owner: Function, path: str | os.PathLike[str], what: str) -> str:
-    absolute = os.path.abspath(os.fspath(path))
+    # Folders as they are behind links, for so is the graph's own when it is saved.
+    absolute = os.path.join(
+        os.path.realpath(os.path.dirname(os.fspath(path))), os.path.basename(os.fspath(path))
+    )
     if not os.path.isfile(absolute):
         raise GraphError(f"there is no {what} `{absolute}`")
     owner.module.has_files = True

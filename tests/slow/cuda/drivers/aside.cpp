@@ -1,5 +1,5 @@
 // Transfers beside kernels: large inputs that the first kernels do not read and outputs that the last ones do
-// not write cross on a second stream. Results are what they are, whichever stream is first; a call waits for
+// not write cross on streams of their own. Results are what they are, whichever stream is first; a call waits for
 // nothing, allocates nothing, and can be captured; what comes on the caller's stream behind it finds its
 // outputs. Runs under tools/cuda_check.
 #include <cuda_runtime.h>

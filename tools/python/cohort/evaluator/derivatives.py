@@ -18,7 +18,7 @@ def without_derivatives(source: GraphSource) -> Document:
     """The document, whose functions take no derivatives."""
     document = read(source)
     operators = {op for function in document.functions.values() for op in _operators(function)}
-    for op in operators & {"custom", "extern"}:
+    for op in sorted(operators & {"custom", "extern"}):
         raise GraphError(f"`{op}` calls compiled code: `cohort.compile` the module")
     taken = operators & DERIVATIVES
     if not taken:
