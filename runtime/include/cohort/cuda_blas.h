@@ -48,12 +48,6 @@ static const char* rt_cublas_describe(int32_t error) {
 }
 constexpr rt_blas_calls rt_cublas = {rt_cublas_create, rt_cublas_destroy, rt_cublas_bind, rt_cublas_describe};
 
-// A product with all scalars of the call.
-struct rt_gemm_shape {
-  int64_t c_at, a_at, b_at, batch, m, n, depth;
-  int64_t c_batch, c_row, c_column, a_batch, a_row, a_column, b_batch, b_row, b_column;
-};
-
 // A matrix [rows, columns] as cuBLAS takes it: `as_is`, its transpose column by column, or transposed.
 struct rt_blas_matrix {
   cublasOperation_t operation;
@@ -70,35 +64,35 @@ RT_CALL rt_blas_matrix rt_blas_view(int64_t rows, int64_t columns, int64_t row, 
   return {CUBLAS_OP_N, 0, false};
 }
 
-static inline cublasStatus_t rt_blas_call(cublasHandle_t handle, const rt_blas_matrix& b,
-                                          const rt_blas_matrix& a, const rt_gemm_shape& s, float* c,
-                                          int leading, const float* left, const float* right) {
-  const float one = 1, zero = 0;
+template <class T>
+cublasStatus_t rt_blas_call(cublasHandle_t handle, const rt_blas_matrix& b, const rt_blas_matrix& a,
+                            const rt_product& s, T* c, int64_t c_batch, int leading, const T* left,
+                            const T* right) {
+  const auto product = [] {
+    if constexpr (sizeof(T) == sizeof(float))
+      return &cublasSgemm;
+    else
+      return &cublasDgemm;
+  }();
+  const auto products = [] {
+    if constexpr (sizeof(T) == sizeof(float))
+      return &cublasSgemmStridedBatched;
+    else
+      return &cublasDgemmStridedBatched;
+  }();
+  const T one = 1, zero = 0;
   const int m = static_cast<int>(s.m), n = static_cast<int>(s.n), k = static_cast<int>(s.depth);
   if (s.batch == 1)
-    return cublasSgemm(handle, b.operation, a.operation, n, m, k, &one, right, b.leading, left, a.leading,
-                       &zero, c, leading);
-  return cublasSgemmStridedBatched(handle, b.operation, a.operation, n, m, k, &one, right, b.leading,
-                                   s.b_batch, left, a.leading, s.a_batch, &zero, c, leading, s.c_batch,
-                                   static_cast<int>(s.batch));
-}
-static inline cublasStatus_t rt_blas_call(cublasHandle_t handle, const rt_blas_matrix& b,
-                                          const rt_blas_matrix& a, const rt_gemm_shape& s, double* c,
-                                          int leading, const double* left, const double* right) {
-  const double one = 1, zero = 0;
-  const int m = static_cast<int>(s.m), n = static_cast<int>(s.n), k = static_cast<int>(s.depth);
-  if (s.batch == 1)
-    return cublasDgemm(handle, b.operation, a.operation, n, m, k, &one, right, b.leading, left, a.leading,
-                       &zero, c, leading);
-  return cublasDgemmStridedBatched(handle, b.operation, a.operation, n, m, k, &one, right, b.leading,
-                                   s.b_batch, left, a.leading, s.a_batch, &zero, c, leading, s.c_batch,
-                                   static_cast<int>(s.batch));
+    return product(handle, b.operation, a.operation, n, m, k, &one, right, b.leading, left, a.leading, &zero,
+                   c, leading);
+  return products(handle, b.operation, a.operation, n, m, k, &one, right, b.leading, s.b_batch, left,
+                  a.leading, s.a_batch, &zero, c, leading, c_batch, static_cast<int>(s.batch));
 }
 
 // The product whose transpose is `s`: c' = b' a'.
-RT_CALL rt_gemm_shape rt_blas_swapped(const rt_gemm_shape& s) {
-  return {s.c_at,     s.b_at,  s.a_at,    s.batch,    s.n,     s.m,       s.depth,    s.c_batch,
-          s.c_column, s.c_row, s.b_batch, s.b_column, s.b_row, s.a_batch, s.a_column, s.a_row};
+RT_CALL rt_product rt_blas_swapped(const rt_product& s) {
+  return {s.b_at,    s.a_at,     s.batch, s.n,       s.m,        s.depth,
+          s.b_batch, s.b_column, s.b_row, s.a_batch, s.a_column, s.a_row};
 }
 
 // By cuBLAS from `least` multiplications on and if it knows such matrices, else as rt_gemm.
@@ -117,21 +111,20 @@ int32_t rt_launch_gemm_blas(rt_workspace* header, const char* function, const rt
                       static_cast<double>(depth);
   if (work < static_cast<double>(least) || work <= 0 || batch > most || m > most || n > most || depth > most)
     return tiles();
-  rt_gemm_shape s = {c_at,  a_at,     b_at,    batch, m,        n,       depth, c_batch,
-                     c_row, c_column, a_batch, a_row, a_column, b_batch, b_row, b_column};
+  rt_product s = {a_at, b_at, batch, m, n, depth, a_batch, a_row, a_column, b_batch, b_row, b_column};
   rt_blas_matrix result = rt_blas_view(m, n, c_row, c_column);
   const T *left = a + a_at, *right = b + b_at;
   if (result.fits && result.operation == CUBLAS_OP_T) {
     s = rt_blas_swapped(s);
     left = b + b_at;
     right = a + a_at;
-    result = rt_blas_view(s.m, s.n, s.c_row, s.c_column);
+    result = rt_blas_view(s.m, s.n, c_column, c_row);
   }
   const rt_blas_matrix by_a = rt_blas_view(s.m, s.depth, s.a_row, s.a_column),
                        by_b = rt_blas_view(s.depth, s.n, s.b_row, s.b_column);
   if (!result.fits || result.operation == CUBLAS_OP_T || !by_a.fits || !by_b.fits) return tiles();
   const cublasStatus_t status = rt_blas_call(static_cast<cublasHandle_t>(header->blas), by_b, by_a, s,
-                                             c + c_at, result.leading, left, right);
+                                             c + c_at, c_batch, result.leading, left, right);
   if (status == CUBLAS_STATUS_SUCCESS) return COHORT_OK;
   return rt_fail(header, COHORT_DEVICE_ERROR, function, nullptr, rt_cublas_describe(rt_cublas_error(status)),
                  0, static_cast<int64_t>(status));
