@@ -52,12 +52,15 @@ Difference compare(const Tensor& expected, const Tensor& got, std::span<const do
   const auto slack_at = [&](std::int64_t i) {
     return slack.empty() ? 0 : slack[static_cast<std::size_t>(i)];
   };
-  const auto differ = [&](std::int64_t i, double ulp) {
+  const auto differ = [&](std::int64_t i, double ulp, double own_ulp) {
+    result.own_ulp = std::max(result.own_ulp, own_ulp);
     if (result.index >= 0 && ulp <= result.worst_ulp) return;
-    result = {ulp, i};
+    result.worst_ulp = ulp;
+    result.index = i;
   };
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (expected.extents() != got.extents() || expected.dtype() != got.dtype()) {
-    differ(0, std::numeric_limits<double>::infinity());
+    differ(0, kInfinity, kInfinity);
     return result;
   }
   const DType dtype = expected.dtype();
@@ -70,7 +73,7 @@ Difference compare(const Tensor& expected, const Tensor& got, std::span<const do
     if (!is_float(dtype)) {
       const std::int64_t e = element_as_int(expected, i), g = element_as_int(got, i);
       if (e != g && !(std::fabs(static_cast<double>(e) - static_cast<double>(g)) <= slack_at(i)))
-        differ(i, std::numeric_limits<double>::infinity());
+        differ(i, kInfinity, kInfinity);
       continue;
     }
     const double e = element_as_double(expected, i), g = element_as_double(got, i);
@@ -78,11 +81,12 @@ Difference compare(const Tensor& expected, const Tensor& got, std::span<const do
     if (e == g && std::signbit(e) == std::signbit(g)) continue;
     if (std::isinf(slack_at(i))) continue;
     if (!std::isfinite(e) || !std::isfinite(g)) {
-      differ(i, std::numeric_limits<double>::infinity());
+      differ(i, kInfinity, kInfinity);
       continue;
     }
-    differ(i, std::max(std::fabs(e - g) - slack_at(i), 0.0) /
-                  ulp_of(std::max(std::fabs(e), std::ldexp(greatest, -10)), dtype));
+    const double distance = std::max(std::fabs(e - g) - slack_at(i), 0.0);
+    differ(i, distance / ulp_of(std::max(std::fabs(e), std::ldexp(greatest, -10)), dtype),
+           distance / ulp_of(e, dtype));
   }
   return result;
 }

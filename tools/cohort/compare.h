@@ -12,12 +12,13 @@ namespace cohort {
 // The distance between neighbours at this value.
 double ulp_of(double value, DType dtype);
 
-// How far `got` lies from `expected`, in ulp of the expected value; values below the greatest of the array
-// are measured in ulp of that one times 2^-10, so that cancellation to nearly nothing does not count as a
-// large error. By element, a distance up to `slack` counts as none (spread.h).
+// How far `got` lies from `expected`. What counts is in ulp of the expected value, but values below 2^-10 of
+// the greatest of the array are measured in ulp of 2^-10 of that one, so that cancellation to nearly nothing
+// does not count as a large error. By element, a distance up to `slack` counts as none (spread.h).
 struct Difference {
-  double worst_ulp = 0;     // infinite for a NaN, an infinity or an integer that differs
+  double worst_ulp = 0;     // what counts; infinite for a NaN, an infinity or an integer that differs
   std::int64_t index = -1;  // flat index of the worst element; -1: all equal
+  double own_ulp = 0;       // the greatest distance of an element in ulp of its own expected value
 };
 Difference compare(const Tensor& expected, const Tensor& got, std::span<const double> slack = {});
 

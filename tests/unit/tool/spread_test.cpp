@@ -80,6 +80,26 @@ TEST_CASE("other elements than those that cancel are measured as before") {
   CHECK(compare(expected, wrong, example.slack()).worst_ulp > example.allowed());
 }
 
+TEST_CASE("small elements count in ulp of 2^-10 of the greatest, and the distance in their own is kept") {
+  Tensor expected(DType::kF64, {3});
+  set_element(expected, 0, 1024.0);
+  set_element(expected, 1, std::ldexp(1.0, -20));
+  set_element(expected, 2, 3.0);
+  Tensor got = expected;
+  set_element(got, 1, std::ldexp(1.0, -20) + 2 * ulp_of(1.0, DType::kF64));
+  Difference difference = compare(expected, got);
+  CHECK(difference.index == 1);
+  CHECK(difference.worst_ulp == 2);
+  CHECK(difference.own_ulp == std::ldexp(2.0, 20));
+
+  set_element(got, 2, 3.0 + 3 * ulp_of(3.0, DType::kF64));  // one counts most, the other is farthest
+  difference = compare(expected, got);
+  CHECK(difference.index == 2);
+  CHECK(difference.worst_ulp == 3);
+  CHECK(difference.own_ulp == std::ldexp(2.0, 20));
+  CHECK(compare(expected, expected).own_ulp == 0);
+}
+
 TEST_CASE("integers and infinities that hang on an error are allowed, others are not") {
   Example example(
       "  %s = sin(%x)\n"
