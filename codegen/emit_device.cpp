@@ -21,7 +21,8 @@ constexpr std::string_view kDeclarations = R"(
  * {1}_DEVICE_SIZE bytes in its memory, aligned to 256, which the caller keeps until detach, or null: one is
  * allocated. `stream` is a cudaStream_t, or null: one is created. */
 int32_t {0}_attach(void* workspace, void* device, size_t device_bytes, void* stream);
-/* Lets go of what attach took; state that is at home on the GPU comes back to the workspace. */
+/* Lets go of what attach took, whatever it gives; state that is at home on the GPU comes back to the
+ * workspace. Gives the error of a call that was asked for and not waited for, if one failed. */
 int32_t {0}_detach(void* workspace);
 /* Work of later calls goes to another stream, a cudaStream_t. */
 int32_t {0}_set_stream(void* workspace, void* stream);
@@ -139,10 +140,9 @@ std::string emit_device_source(const EmitContext& context, const std::string& ke
       kernels.find("rt_gemm_tiles(") != std::string::npos)
     text += "#include \"cohort/cuda_gemm.h\"\n";
   const bool blas = context.compiled.device_blas > 0, aside = aside_events(context.compiled) > 0;
-  const std::string calls = std::string(blas    ? ", &rt_cublas"
-                                        : aside ? ", nullptr"
-                                                : "") +
-                            (aside ? ", &rt_cuda_aside" : "");
+  std::string calls;  // last arguments, which may be left out
+  if (blas || aside) calls += blas ? ", &rt_cublas" : ", nullptr";
+  if (aside) calls += ", &rt_cuda_aside";
   if (aside) text += "#include \"cohort/cuda_aside.h\"\n";
   if (blas) text += "#include \"cohort/cuda_blas.h\"\n";
   if (!checks.empty()) text += "#include \"cohort/cuda_checks.h\"\n";

@@ -252,14 +252,21 @@ RT_CALL int32_t rt_make_aside(const rt_device_calls& device, const rt_device_mod
   return rt_device_fail(device, header, function, error);
 }
 
-// Brings state back first.
+// Brings state back first. Gives the error of a check that failed in a call that nobody has waited for, as
+// nobody can ask for it later; all is let go of whatever becomes of it.
 RT_CALL int32_t rt_detach(const rt_module& module, const rt_device_calls& device,
                           const rt_device_module& there, void* workspace) {
   if (const int32_t status = rt_check_workspace(module, workspace)) return status;
   rt_workspace* header = static_cast<rt_workspace*>(workspace);
   if (!header->device) return COHORT_OK;
+  const int32_t failed = rt_device_wait(device, header, "detach");
+  const cohort_error first = header->error;
   const int32_t fetched = rt_device_state(device, there, workspace, "detach", rt_to_host);
   const int32_t error = rt_let_go(device, there, header);
+  if (failed) {
+    header->error = first;
+    return failed;
+  }
   return fetched ? fetched : rt_device_fail(device, header, "detach", error);
 }
 
@@ -290,7 +297,7 @@ RT_CALL int32_t rt_check_device(const rt_device_calls& device, rt_workspace* hea
 }
 
 // Takes a block in the GPU's memory (null: allocates it) and a stream (null: creates one) and brings weights
-// and state there.
+// and state there. An attached workspace is detached first; what `detach` gives is then given.
 RT_CALL int32_t rt_attach(const rt_module& module, const rt_device_calls& device,
                           const rt_device_module& there, void* workspace, void* block, size_t bytes,
                           void* stream) {

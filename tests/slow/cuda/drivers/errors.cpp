@@ -102,6 +102,24 @@ int main() {
   CHECK(errors_asserted(workspace, &args) == COHORT_OK);
   CHECK(errors_gathered(workspace, &good_args) == COHORT_OK);
   CHECK(State(workspace).s[5] != before.s[5] && !(State(workspace) == before));
+
+  // What nobody has waited for is told by detach, which lets go of all; so it is by attach, which detaches.
+  const State last(workspace);
+  bad = good;  // in place: the arguments point there
+  bad.i[17] = 1000;
+  CHECK(errors_gathered_async(workspace, &bad_args) == COHORT_OK);
+  CHECK(errors_detach(workspace) == COHORT_INDEX_OUT_OF_RANGE);
+  expect_index(workspace, "take", 1000, 1000);
+  CHECK(errors_gathered(workspace, &good_args) == COHORT_NO_DEVICE);
+  CHECK(errors_detach(workspace) == COHORT_OK);
+  CHECK(errors_attach(workspace, nullptr, 0, nullptr) == COHORT_OK);
+  CHECK(State(workspace) == last);
+  CHECK(errors_gathered_async(workspace, &bad_args) == COHORT_OK);
+  CHECK(errors_attach(workspace, nullptr, 0, nullptr) == COHORT_INDEX_OUT_OF_RANGE);
+  expect_index(workspace, "take", 1000, 1000);
+  CHECK(errors_attach(workspace, nullptr, 0, nullptr) == COHORT_OK);
+  CHECK(State(workspace) == last);
+  CHECK(errors_asserted(workspace, &args) == COHORT_OK);
   CHECK(errors_detach(workspace) == COHORT_OK);
   std::free(workspace);
 }
