@@ -17,8 +17,8 @@ namespace cohort {
 // where a NaN or an infinity comes or goes; 0 of values that are exact.
 using Spread = std::vector<std::vector<double>>;
 
-// Elements move by nothing or `ulp` towards zero, so that none leaves the range of its operator; those of
-// halves, which compiled code rounds once, by one. Operators with regions move as a whole. With `all`, every
+// Elements move by up to `ulp` towards zero, so that none leaves the range of its operator; those of halves,
+// which compiled code rounds once, by one. Operators with regions move as a whole. With `all`, every
 // float does, what nodes read as well: what --fp=fast may do to sums.
 Spread spread_of(const Module& module, const Function& function, std::span<const Tensor> inputs,
                  std::span<const Tensor> state, const DimValues& dims, double ulp, std::uint64_t seed,
