@@ -1,17 +1,10 @@
 // What the user wants on a device is there, under every policy that has a GPU.
 #include <doctest/doctest.h>
 
-#include "compiler/compiled.h"
-#include "ir/text_parser.h"
+#include "placed.h"
 
 namespace cohort {
 namespace {
-
-CompiledModule placed(const std::string& text, PlacementMode mode) {
-  CompileOptions options;
-  options.placement = mode;
-  return compile(parse_text(text, "m.txt"), options);
-}
 
 // "exp: gpu, sum: cpu": kernels in their order, then state.
 std::string sides(const CompiledModule& compiled) {

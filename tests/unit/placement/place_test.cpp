@@ -4,18 +4,11 @@
 
 #include <algorithm>
 
-#include "compiler/compiled.h"
 #include "compiler/placement/transfers.h"
-#include "ir/text_parser.h"
+#include "placed.h"
 
 namespace cohort {
 namespace {
-
-CompiledModule placed(const std::string& text, PlacementMode mode) {
-  CompileOptions options;
-  options.placement = mode;
-  return compile(parse_text(text, "m.txt"), options);
-}
 
 struct Counts {
   std::vector<std::string> up, down;
