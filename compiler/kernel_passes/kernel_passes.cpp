@@ -9,10 +9,11 @@ namespace cohort {
 namespace {
 
 constexpr KernelPass kKernelPasses[] = {
-#define KERNEL_PASS(name, description) \
-  {#name, description,                 \
+#define KERNEL_PASS(name, stage, needs, description)         \
+  {#name, description, KernelStage::stage, PassNeeds::needs, \
    [](kernel::Program p, const Dims& d, const CpuProfile&) { return loop_passes::name(std::move(p), d); }},
-#define PRICED_KERNEL_PASS(name, description) {#name, description, loop_passes::name},
+#define PRICED_KERNEL_PASS(name, stage, needs, description) \
+  {#name, description, KernelStage::stage, PassNeeds::needs, loop_passes::name},
 #include "compiler/kernel_passes/list.def"
 };
 
@@ -20,6 +21,18 @@ void require_valid(const kernel::Program& program, std::string_view after) {
   const std::vector<std::string> faults = kernel::verify(program);
   if (!faults.empty())
     internal_error(fmt::format("after {} in `{}`: {}", after, program.name, faults.front()));
+}
+
+bool has_needs(const KernelPass& pass, const CompileOptions& options) {
+  switch (pass.needs) {
+    case PassNeeds::kNothing:
+      return true;
+    case PassNeeds::kFast:
+      return options.fast;
+    case PassNeeds::kThreads:
+      return options.threads;
+  }
+  internal_error("needs of no kind");
 }
 
 }  // namespace
@@ -35,16 +48,10 @@ const KernelPass* find_kernel_pass(std::string_view name) {
 kernel::Program run_kernel_passes(kernel::Program program, const Dims& dims, const CompileOptions& options,
                                   const KernelPassObserver& observer, KernelStage stage) {
   require_valid(program, stage == KernelStage::kFinish ? "placement" : "lowering");
-  bool fusing = true;
   for (const KernelPass& pass : kKernelPasses) {
-    fusing = fusing && pass.name != "add_atomically";  // the first that asks for the device
-    if (stage != KernelStage::kAll && fusing != (stage == KernelStage::kFuse)) continue;
+    if (stage != KernelStage::kAll && stage != pass.stage) continue;
     const auto& off = options.disabled;
-    if (std::find(off.begin(), off.end(), pass.name) != off.end()) continue;
-    if (pass.name == "add_atomically" && !options.fast) continue;
-    const bool splits = pass.run == loop_passes::split_rows;
-    if ((splits || pass.run == loop_passes::parallelise) && !options.threads) continue;
-    if (splits && stage != KernelStage::kAll) continue;  // nobody knows yet what runs on the GPU
+    if (std::find(off.begin(), off.end(), pass.name) != off.end() || !has_needs(pass, options)) continue;
     program = pass.run(std::move(program), dims, options.device.cpu);
     require_valid(program, pass.name);
     if (observer) observer(pass, program);
