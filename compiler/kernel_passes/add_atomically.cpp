@@ -119,7 +119,7 @@ class Additions {
 
 }  // namespace
 
-void add_in_any_order(const Program& program, std::vector<Stmt>& body) { Additions(program).list(body); }
+void add_atomically(const Program& program, std::vector<Stmt>& body) { Additions(program).list(body); }
 
 }  // namespace cohort::kernel
 
@@ -129,7 +129,7 @@ kernel::Program add_atomically(kernel::Program program, const Dims&) {
   for (std::size_t k = 0; k < program.kernels.size(); ++k) {
     if (program.kernels[k].device != kernel::Device::kGpu) continue;
     std::vector<kernel::Stmt> body = std::move(program.kernels[k].body);
-    kernel::add_in_any_order(program, body);
+    kernel::add_atomically(program, body);
     program.kernels[k].body = std::move(body);
   }
   return program;

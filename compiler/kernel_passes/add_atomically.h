@@ -12,6 +12,6 @@ namespace cohort::kernel {
 //
 // Where iterations are independent as they are, because each has an element of its own, nothing changes. The
 // sums of floats are not those of the loop to the last bit, nor those of another run.
-void add_in_any_order(const Program& program, std::vector<Stmt>& body);
+void add_atomically(const Program& program, std::vector<Stmt>& body);
 
 }  // namespace cohort::kernel

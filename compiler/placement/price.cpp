@@ -200,7 +200,7 @@ KernelTime Pricer::time(const Kernel& kernel) const {
   const double on_cpu = CpuTime(program_, dims_, cpu).list(kernel.body, nullptr);
   std::vector<Stmt> on_threads = kernel.body;
   if (has_checks(on_threads)) order_checks(on_threads);
-  if (fast_) add_in_any_order(program_, on_threads);
+  if (fast_) add_atomically(program_, on_threads);
   const double on_gpu = GpuTime(program_, dims_, gpu).list(on_threads, {});
   return {cpu.kernel_ns + std::max(on_cpu, bytes / cpu_rate),
           gpu.launch_ns + std::max(on_gpu, bytes / gpu.memory_bytes_per_ns)};
