@@ -8,6 +8,7 @@
 #include "codegen/text.h"
 #include "compiler/kernel_passes/walk.h"
 #include "ir/diagnostics.h"
+#include "ir/ops/product_call.h"
 
 namespace cohort {
 
@@ -79,9 +80,12 @@ std::string StatementPrinter::product_text(const Stmt& s) const {
   static constexpr std::string_view kNames[] = {"a_at",     "b_at",    "batch",   "m",
                                                 "n",        "depth",   "a_batch", "a_row",
                                                 "a_column", "b_batch", "b_row",   "b_column"};
+  static_assert(std::size(kNames) == gemm_tiles::kCount && kNames[gemm_tiles::kBatch] == "batch" &&
+                    kNames[gemm_tiles::kK] == "depth" && kNames[gemm_tiles::kBColumn] == "b_column",
+                "in the order of gemm_tiles");
   std::vector<std::string> members;
   for (std::size_t k = 0; k < std::size(kNames); ++k)
-    if (!is_constant_index(*s.index[k], kNames[k] == "batch" ? 1 : 0))
+    if (!is_constant_index(*s.index[k], k == gemm_tiles::kBatch ? 1 : 0))
       members.push_back(fmt::format(".{} = {}", kNames[k], exprs_.index(s.index[k])));
   return wrapped(std::string(static_cast<std::size_t>(2 * depth_), ' ') + "const rt_product product = {",
                  members, "};\n");

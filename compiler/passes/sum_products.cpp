@@ -15,6 +15,7 @@
 #include <optional>
 #include <tuple>
 
+#include "compiler/kernel_passes/loop_cost.h"
 #include "compiler/pass.h"
 #include "ir/op_def.h"
 #include "ir/rewriter.h"
@@ -23,8 +24,6 @@
 namespace cohort::passes {
 
 namespace {
-
-constexpr std::int64_t kNamedExtent = 64;  // of a named dim: results and what is copied have it in common
 
 // What products of one group have in common: which operand is the matrix, ranks, flags.
 using Form = std::tuple<int, std::int64_t, std::int64_t, bool, bool>;
@@ -135,9 +134,10 @@ class ProductSummer {
     return Form{left ? 0 : 1, a.rank(), b.rank(), attr_or(n.attrs, "transpose_a", false),
                 attr_or(n.attrs, "transpose_b", false)};
   }
+  // Of a named dim a guess, which results and what is copied have in common.
   static std::int64_t elements(const Type& type) {
     std::int64_t count = 1;
-    for (const Dim& d : type.shape) count *= d.is_constant() ? d.offset : kNamedExtent;
+    for (const Dim& d : type.shape) count *= d.is_constant() ? d.offset : kernel::kAssumedExtent;
     return count;
   }
   // Elements copied against elements of results that are gone.

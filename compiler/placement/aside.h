@@ -5,8 +5,8 @@
 
 namespace cohort {
 
-constexpr std::size_t kMostAsideEvents =
-    7;  // that outputs wait for: the workspace's header has room for these
+// That outputs wait for: the workspace's header has room for these, and one more (`events` in module.h).
+constexpr std::size_t kMostAsideEvents = 7;
 
 // Of a program in its last form, arrays of `aside_bytes` of the profile and more:
 // - inputs that go up behind a kernel, to where nothing before touches;

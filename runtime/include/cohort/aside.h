@@ -21,13 +21,13 @@ RT_CALL int32_t rt_order(const rt_device_calls& device, rt_workspace* header, co
 // At the beginning of a call with inputs that cross there: not before the calls before have read theirs.
 RT_CALL int32_t rt_fork(const rt_device_calls& device, rt_workspace* header, const char* function) {
   header->owns |= rt_forked(rt_to_device);
-  return rt_order(device, header, function, header->stream, header->asides[rt_to_device]);
+  return rt_order(device, header, function, header->stream, header->aside_streams[rt_to_device]);
 }
 // An input, before the first kernel that reads it.
 RT_CALL int32_t rt_send_aside(const rt_device_calls& device, rt_workspace* header, const char* function,
                               void* to, const void* from, size_t bytes) {
   if (bytes == 0) return COHORT_OK;
-  void* const stream = header->asides[rt_to_device];
+  void* const stream = header->aside_streams[rt_to_device];
   const int32_t error = device.copy(to, from, bytes, rt_to_device, stream);
   if (error) return rt_device_fail(device, header, function, error);
   return rt_order(device, header, function, stream, header->stream);
@@ -42,7 +42,7 @@ RT_CALL int32_t rt_mark_event(const rt_device_calls& device, rt_workspace* heade
 RT_CALL int32_t rt_fetch_aside(const rt_device_calls& device, rt_workspace* header, const char* function,
                                void* to, const void* from, size_t bytes, int event) {
   if (bytes == 0) return COHORT_OK;
-  void* const stream = header->asides[rt_to_host];
+  void* const stream = header->aside_streams[rt_to_host];
   header->owns |= rt_forked(rt_to_host);
   int32_t error = device.aside->wait_for(stream, header->events[event]);
   if (!error) error = device.copy(to, from, bytes, rt_to_host, stream);
@@ -56,7 +56,8 @@ RT_CALL int32_t rt_joined(const rt_device_calls& device, rt_workspace* header, c
     if (!(header->owns & rt_forked(direction))) continue;
     header->owns &= ~rt_forked(direction);
     const cohort_error first = header->error;
-    const int32_t joined = rt_order(device, header, function, header->asides[direction], header->stream);
+    const int32_t joined =
+        rt_order(device, header, function, header->aside_streams[direction], header->stream);
     if (status)
       header->error = first;
     else

@@ -231,7 +231,7 @@ RT_CALL int32_t rt_let_go(const rt_device_calls& device, const rt_device_module&
     if (header->events[k]) note(device.aside->destroy(header->events[k]));
     header->events[k] = nullptr;
   }
-  for (void*& stream : header->asides) {
+  for (void*& stream : header->aside_streams) {
     if (stream) note(device.destroy_stream(stream));
     stream = nullptr;
   }
@@ -246,7 +246,7 @@ RT_CALL int32_t rt_let_go(const rt_device_calls& device, const rt_device_module&
 RT_CALL int32_t rt_make_aside(const rt_device_calls& device, const rt_device_module& there,
                               rt_workspace* header, const char* function) {
   int32_t error = 0;
-  for (void*& stream : header->asides)
+  for (void*& stream : header->aside_streams)
     if (there.events && !error) error = device.create_stream(&stream);
   for (size_t k = 0; k < there.events && !error; ++k) error = device.aside->create(&header->events[k]);
   return rt_device_fail(device, header, function, error);

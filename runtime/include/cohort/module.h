@@ -32,12 +32,12 @@ struct rt_workspace {
   void* print_user;
   cohort_parallel_for_fn parallel_for;  // null: OpenMP or one thread, see parallel.h
   void* parallel_user;
-  void* device;   // the block in the GPU's memory and the stream of calls; null: not attached, see device.h
+  void* device;  // the block in the GPU's memory and the stream of calls; null: not attached, see device.h
   void* stream;
-  uint64_t owns;  // of these, what detach releases: 1 the block, 2 the stream
-  void* blas;     // the handle of cuBLAS of a module that calls it
-  void* asides[2];  // of one with transfers beside kernels, see aside.h: streams by direction, and events
-  void* events[8];
+  uint64_t owns;           // of these, what detach releases: 1 the block, 2 the stream
+  void* blas;              // the handle of cuBLAS of a module that calls it
+  void* aside_streams[2];  // of one with transfers beside kernels, see aside.h: by direction
+  void* events[8];         // of those; the compiler's kMostAsideEvents and one more
   cohort_error error;
 };
 static_assert(sizeof(rt_workspace) <= 256, "the compiler reserves 256 bytes for the header");
