@@ -6,6 +6,7 @@
 #include "compiler/kernel_passes/device_rows.h"
 #include "compiler/kernel_passes/independence.h"
 #include "compiler/kernel_passes/loop_cost.h"
+#include "compiler/kernel_passes/statements.h"
 #include "compiler/kernel_passes/walk.h"
 
 namespace cohort::kernel {
@@ -133,14 +134,7 @@ class SharingOut {
   void name_sums(Stmt& s, std::vector<Stmt>& out) {
     if (s.kind == StmtKind::kLet && s.value->kind == ExprKind::kFinish) return;
     const auto named = [&](const ExprRef& e) -> ExprRef {
-      if (e->kind != ExprKind::kFinish) return e;
-      Stmt let;
-      let.kind = StmtKind::kLet;
-      let.dtype = e->dtype;
-      let.var = program_.next_var++;
-      let.value = e;
-      out.push_back(let);
-      return variable(let.var, e->dtype);
+      return e->kind == ExprKind::kFinish ? add_let(program_, out, e) : e;
     };
     rewrite_exprs(s, named);
   }
@@ -181,11 +175,8 @@ class SharingOut {
   }
 
   Stmt by_one_thread(Stmt store) {
-    Stmt one;
-    one.kind = StmtKind::kFor;
-    one.mode = among_ == LoopMode::kBlock ? LoopMode::kThread : LoopMode::kLane;
-    one.var = program_.next_var++;
-    one.value = constant_index(1);
+    Stmt one = for_loop(program_, constant_index(1),
+                        among_ == LoopMode::kBlock ? LoopMode::kThread : LoopMode::kLane);
     one.sources = store.sources;
     one.body.push_back(std::move(store));
     return one;

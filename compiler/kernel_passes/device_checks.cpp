@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/kernel_passes/statements.h"
 #include "compiler/kernel_passes/walk.h"
 
 namespace cohort::kernel {
@@ -66,11 +67,7 @@ void guard_by_checks(Program& program, std::vector<Stmt>& body) {
     guard_by_checks(program, body[k].body);
     guard_by_checks(program, body[k].else_body);
     if (!is_check(body[k]) || k + 1 == body.size()) continue;
-    Stmt good;
-    good.kind = StmtKind::kLet;
-    good.dtype = DType::kBool;
-    good.var = program.next_var++;
-    good.value = body[k].value;
+    Stmt good = let(program.next_var++, body[k].value);
     Stmt guarded;
     guarded.kind = StmtKind::kIf;
     guarded.value = body[k].value = variable(good.var, DType::kBool);

@@ -12,8 +12,10 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "compiler/kernel_passes/kernel_pass.h"
+#include "compiler/kernel_passes/statements.h"
 #include "compiler/kernel_passes/walk.h"
 
 namespace cohort::loop_passes {
@@ -67,15 +69,10 @@ class Forwarder {
     const bool stable = stmt.value->kind == ExprKind::kConst ||
                         (stmt.value->kind == ExprKind::kVar && !mutable_.contains(stmt.value->id));
     if (!stable) {
-      Stmt let;
-      let.kind = StmtKind::kLet;
-      let.var = next_var_++;
-      let.dtype = stmt.value->dtype;
-      let.value = std::move(stmt.value);
-      let.sources = std::move(stmt.sources);
-      stmt.sources.clear();
-      stmt.value = variable(let.var, let.dtype);
-      before.push_back(std::move(let));
+      Stmt named = let(next_var_++, std::move(stmt.value));
+      named.sources = std::exchange(stmt.sources, {});
+      stmt.value = variable(named.var, named.dtype);
+      before.push_back(std::move(named));
     }
     known_.insert_or_assign(stmt.buffer, Known{stmt.index, stmt.value});
   }

@@ -14,6 +14,7 @@
 
 #include "compiler/kernel_passes/access.h"
 #include "compiler/kernel_passes/kernel_pass.h"
+#include "compiler/kernel_passes/statements.h"
 #include "compiler/kernel_passes/walk.h"
 
 namespace cohort::loop_passes {
@@ -109,12 +110,7 @@ class LoopHoister {
     for (auto it = begin; it != end; ++it) {
       if (equal(it->second.first, e)) return it->second.second;
     }
-    Stmt let;
-    let.kind = StmtKind::kLet;
-    let.var = next_var_++;
-    let.dtype = e->dtype;
-    let.value = e;
-    before_.push_back(std::move(let));
+    before_.push_back(let(next_var_++, e));
     const ExprRef result = variable(before_.back().var, e->dtype);
     known_.emplace(hash(e), std::pair(e, result));
     return result;

@@ -38,12 +38,8 @@ using namespace kernel;
 constexpr double kFewRows = 1024;  // below it a long row is worth a block
 constexpr double kLongRow = 512;
 
-Stmt once(VarId var, LoopMode mode, std::vector<Stmt> body) {
-  Stmt loop;
-  loop.kind = StmtKind::kFor;
-  loop.mode = mode;
-  loop.var = var;
-  loop.value = constant_index(1);
+Stmt once(Program& program, LoopMode mode, std::vector<Stmt> body) {
+  Stmt loop = for_loop(program, constant_index(1), mode);
   loop.body = std::move(body);
   return loop;
 }
@@ -91,7 +87,7 @@ class Mapper {
     write_products(program_, nest);
     bool loops = false;
     for_each_stmt(nest, [&](const Stmt& s) { loops = loops || s.kind == StmtKind::kFor; });
-    if (!loops) return {once(program_.next_var++, LoopMode::kGrid, std::move(nest))};
+    if (!loops) return {once(program_, LoopMode::kGrid, std::move(nest))};
     Stmt* loop = nullptr;
     const bool lets_before =
         std::all_of(nest.begin(), nest.end() - 1, [](const Stmt& s) { return s.kind == StmtKind::kLet; });
@@ -126,7 +122,7 @@ class Mapper {
   std::vector<Stmt> in_one_block(std::vector<Stmt> nest) {
     std::vector<Stmt> result;
     result.push_back(
-        once(program_.next_var++, LoopMode::kBlock, shared_out(program_, std::move(nest), LoopMode::kBlock)));
+        once(program_, LoopMode::kBlock, shared_out(program_, std::move(nest), LoopMode::kBlock)));
     return result;
   }
 

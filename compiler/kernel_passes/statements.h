@@ -1,4 +1,4 @@
-// Statements as passes for the GPU write them.
+// Statements as passes write them.
 #pragma once
 
 #include "ir/kernel.h"
