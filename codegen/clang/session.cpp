@@ -16,6 +16,18 @@ namespace cohort {
 
 namespace {
 
+// Its bytes are no tokens that could be copied.
+constexpr const char* kNoEmbed = "`#embed` cannot be used";
+
+// Whether the directive that the place is in is `#embed`: of a file that is not there clang says what it says
+// of headers.
+bool is_in_embed(const clang::SourceManager& sources, clang::SourceLocation at) {
+  const auto [file, offset] = sources.getDecomposedExpansionLoc(at);
+  const llvm::StringRef before = sources.getBufferData(file).substr(0, offset);
+  llvm::StringRef line = before.substr(before.rfind('\n') + 1).ltrim();
+  return line.consume_front("#") && line.ltrim().starts_with("embed");
+}
+
 // Errors of clang as diagnostics of ours.
 class Errors : public clang::DiagnosticConsumer {
  public:
@@ -26,11 +38,12 @@ class Errors : public clang::DiagnosticConsumer {
     llvm::SmallString<256> text;
     info.FormatDiagnostic(text);
     Location where;
-    bool is_ours = false;
+    bool is_ours = false, is_embed = false;
     if (info.hasSourceManager() && info.getLocation().isValid()) {
       const clang::SourceManager& sources = info.getSourceManager();
       clang::SourceLocation at = info.getLocation();
       is_ours = is_private(sources, at);
+      is_embed = is_in_embed(sources, at);
       // Macros of the user's can break a header of ours: told where it is included.
       while (is_private(sources, at))
         at = sources.getIncludeLoc(sources.getFileID(sources.getExpansionLoc(at)));
@@ -48,6 +61,7 @@ class Errors : public clang::DiagnosticConsumer {
           return;
         }
       }
+      if (is_embed) text = kNoEmbed;
       std::string message = text.str().str();
       std::replace(message.begin(), message.end(), '\'', '`');
       if (is_ours) {
@@ -82,10 +96,9 @@ class Pragmas : public clang::PPCallbacks {
       engine_.setSeverityForGroup(clang::diag::Flavor::WarningOrError, group, clang::diag::Severity::Error,
                                   at);
   }
-  // Its bytes are no tokens that could be copied.
   void EmbedDirective(clang::SourceLocation at, llvm::StringRef, bool, clang::OptionalFileEntryRef,
                       const clang::LexEmbedParametersResult&) override {
-    engine_.Report(at, engine_.getCustomDiagID(clang::DiagnosticsEngine::Error, "`#embed` cannot be used"));
+    engine_.Report(at, engine_.getCustomDiagID(clang::DiagnosticsEngine::Error, "%0")) << kNoEmbed;
   }
 
  private:
