@@ -80,7 +80,7 @@ CustomRef read(Known& known, const CustomRequest& request) {
   for (std::size_t i = 0; i < request.derivative.size(); ++i) {
     made.derivatives.push_back(nullptr);
     const CustomDerivative slope = parse_derivative(request.derivative[i]);
-    if (slope.function.empty()) continue;
+    if (slope.function.empty() || slope.is_zero()) continue;
     made.derivatives.back() = read(known, {request.path, slope.function, slope.derivative, request.folder});
     check_derivative(made.definition(), i, made.derivatives.back()->definition());
   }

@@ -114,16 +114,19 @@ std::string custom_key(const CustomFunction& function);
 Scalar evaluate_custom(const CustomFunction& function, std::span<const Scalar> arguments, DType dtype);
 
 // What a node asks for: `function` in the header `path`, and by parameter the function that gives its
-// derivative (parse_derivative; "": none; an empty list: none at all).
+// derivative (parse_derivative; "": none; "0": it is zero; an empty list: none at all).
 struct CustomRequest {
   std::string path, function;
   std::vector<std::string> derivative;
   std::string folder{};  // where all that the header includes must lie; "": anywhere
 };
-// An entry of `derivative`: NAME, or NAME(ENTRY, ...) with the derivatives of that function by parameter.
+// An entry of `derivative`: NAME, or NAME(ENTRY, ...) with the derivatives of that function by parameter, or
+// 0.
 struct CustomDerivative {
   std::string function;
   std::vector<std::string> derivative;
+
+  bool is_zero() const { return function == "0"; }  // everywhere: the result does not move with the parameter
 };
 // Throws UserError.
 CustomDerivative parse_derivative(std::string_view entry);

@@ -34,8 +34,9 @@ CustomDerivative parse_derivative(std::string_view entry) {
     begin = at + 1;
     if (closes) break;
   }
-  if (result.function.empty() || at >= entry.size() || !trimmed(entry.substr(begin)).empty())
-    wrong("which is neither NAME nor NAME(DERIVATIVE, ...)");
+  if (result.function.empty() || result.is_zero() || at >= entry.size() ||
+      !trimmed(entry.substr(begin)).empty())
+    wrong("which is neither NAME nor NAME(DERIVATIVE, ...) nor 0");
   return result;
 }
 

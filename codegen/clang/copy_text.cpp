@@ -198,7 +198,8 @@ std::vector<CustomText> copied_text(ASTContext& context, const syntax::TokenBuff
     // Of a concept, which is not known any more where the variable's type is.
     if (all[i].kind() == tok::kw_auto && i > 0 &&
         (all[i - 1].kind() == tok::identifier || all[i - 1].kind() == tok::greater))
-      refuse(sources, all[i - 1].location(), function.getNameAsString(), "constrains a type");
+      refuse(sources, all[i - 1].location(), function.getNameAsString(),
+             "has an `auto` that a concept constrains; write `auto` alone, or the type");
     const Replacement* replaced = replacements.find(all[i].location());
     if (replaced == nullptr) {
       pieces.back().text += all[i].text(sources);

@@ -179,7 +179,8 @@ CustomNode BodyTranslator::declarations(const DeclStmt& s) {
       no(variable->getLocation(), fmt::format("has the variable `{}` of type `{}`, which is no scalar", name,
                                               variable->getType().getAsString()));
     if (!variable->getInit())
-      no(variable->getLocation(), fmt::format("has the variable `{}` without a first value", name));
+      no(variable->getLocation(),
+         fmt::format("declares `{}` without a value; say with which it begins", name));
     CustomNode set = node(CustomKind::kAssign, s);
     set.args.push_back(expression(*variable->getInit()));
     set.dtype = *scalar_dtype(variable->getType());

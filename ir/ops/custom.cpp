@@ -97,12 +97,14 @@ void gradient(GradientContext& context) {
   for (int i = 0; i < context.input_count(); ++i) {
     if (!context.wants(i)) continue;
     const auto at = static_cast<std::size_t>(i);
+    const Strings entries = attr_or(context.attrs(), "derivative", Strings{});
+    CustomDerivative named = at < entries.size() ? parse_derivative(entries[at]) : CustomDerivative{};
+    if (named.is_zero()) continue;
     const CustomRef& slope = at < function.derivatives.size() ? function.derivatives[at] : nullptr;
     if (!slope)
       fail(DiagId::kCustomDerivative, definition.name, definition.parameters[at].name, place(definition));
     std::vector<Symbol> inputs;
     for (int k = 0; k < context.input_count(); ++k) inputs.push_back(context.input(k));
-    CustomDerivative named = parse_derivative(attr<Strings>(context.attrs(), "derivative")[at]);
     Attrs attrs{{"function", std::move(named.function)},
                 {"resolved", slope},
                 {"source", attr<std::string>(context.attrs(), "source")}};

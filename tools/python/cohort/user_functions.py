@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from .errors import GraphError
 from .types import Type, make_type, parse_type
@@ -19,8 +19,9 @@ from .values import Value, function_of
 if TYPE_CHECKING:
     from .builder import Function, Operand
 
-# The name of a function; or of one with derivatives of its own, `{name: [entry, ...]}`.
-Derivative = str | Mapping[str, Any] | None
+# The name of a function, or of one with derivatives of its own, `{name: [entry, ...]}`; 0: it is zero
+# everywhere; None: there is none.
+Derivative = str | Mapping[str, Any] | Literal[0] | None
 
 _C_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _CPP_NAME = re.compile(r"[^\W\d]\w*(::[^\W\d]\w*)*")
@@ -36,12 +37,13 @@ def custom(
 ) -> Value:
     """A scalar C++ function of the header `source`, element by element. Operands broadcast and must have the
     types of its parameters; numbers take them. `derivative` names for each operand the function that gives
-    the slope in it, or None: one entry for each operand, or the entry itself where there is one operand. An
-    entry `{"f_x": ["f_xx", None]}` says the derivatives of `f_x`, too, for derivatives of derivatives."""
+    the slope in it, 0 where that is zero everywhere, or None: one entry for each operand, or the entry itself
+    where there is one operand. An entry `{"f_x": ["f_xx", None]}` says the derivatives of `f_x`, too, for
+    derivatives of derivatives."""
     _check_name(function, _CPP_NAME, "a C++ function")
     if not operands:
         raise GraphError(f"`{function}` needs an operand")
-    entries = [derivative] if isinstance(derivative, (str, Mapping)) else derivative
+    entries = [derivative] if isinstance(derivative, (str, Mapping, int)) else derivative
     if entries is not None and len(entries) != len(operands):
         raise GraphError(
             f"`{function}` has {len(operands)} operands and {len(entries)} derivatives; write None for none"
@@ -117,14 +119,16 @@ def _file(owner: Function, path: str | os.PathLike[str], what: str) -> str:
 
 
 def _derivative_text(entry: Derivative) -> str:
-    """An entry as graph files have it: `name`, or `name(entry, ...)` with the derivatives of `name`."""
+    """An entry as graph files have it: `name`, `name(entry, ...)` with the derivatives of `name`, or `0`."""
+    if entry == "0" or (entry == 0 and not isinstance(entry, bool)):
+        return "0"
     if not entry:
         return ""
     if isinstance(entry, Mapping) and len(entry) == 1:
         ((name, own),) = entry.items()
-        own = [own] if isinstance(own, (str, Mapping)) else own
+        own = [own] if isinstance(own, (str, Mapping, int)) else own
         return f"{_derivative_text(name)}({', '.join(map(_derivative_text, own))})"
     if not isinstance(entry, str):
-        raise GraphError(f"`{entry!r}` is no derivative: a name, None, or {{name: [derivative, ...]}}")
+        raise GraphError(f"`{entry!r}` is no derivative: a name, 0, None, or {{name: [derivative, ...]}}")
     _check_name(entry, _CPP_NAME, "a C++ function")
     return entry
