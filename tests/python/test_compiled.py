@@ -3,6 +3,9 @@ names."""
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from backends import needs
@@ -191,3 +194,25 @@ def test_what_the_compiler_refuses_is_told(tmp_path) -> None:
     f.output("y", ops.matmul(f.input("a", "f64[2,3]"), f.input("b", "f64[2,3]")))
     with pytest.raises(cohort.ToolError, match="(?s)status 1.*matmul"):
         cohort.compile(module)
+
+
+@needs("verify")
+def test_verify_says_which_distance_it_tells(tmp_path: Path) -> None:
+    """Of an element in its own ulp; what counts for the bounds where that is another number; and why."""
+    module = cohort.Module("distances")
+    with module.function("exact") as f:
+        f.output("y", f.input("x", "f32[64]") + 1.0)
+    with module.function("inexact") as f:
+        f.output("y", ops.exp(f.input("x", "f32[4096]")))
+    with module.function("cancels") as f:
+        x = f.input("x", "f32[4096]")
+        f.output("y", ops.tanh(x * 1.0001) - ops.tanh(x))
+    lines = cohort.tool.run_tool("verify", module.save(tmp_path / "m.json")).splitlines()
+    distance = r"off by at most \S+ ulp in `y`(, counted as at most \S+ in `y`)?"
+    assert re.fullmatch(r"exact +ok +no difference", lines[0])
+    assert re.fullmatch(rf"inexact +ok +({distance}|no difference)", lines[1])
+    assert re.fullmatch(rf"cancels +ok +{distance}; allowed for what errors grow to on the way", lines[2])
+    explained = any("counted as" in line for line in lines)
+    assert [line.startswith("counted: in ulp of the element, but") for line in lines[3:]] == [
+        True
+    ] * explained

@@ -65,7 +65,8 @@ struct Report {
 // How far each element may move for the errors of inexact operators, computed when it is asked for first.
 using Slack = std::function<std::span<const double>()>;
 
-// Compares one array and notes the worst; false if it lies beyond `allowed` and the slack.
+// Compares one array and notes the worst; false if it lies beyond `allowed` and the slack. Where nothing is
+// allowed the sign of zero is a difference, too.
 bool note(Report& report, const std::string& name, const Tensor& expected, const Tensor& got, double allowed,
           const Slack& slack, const std::string& where) {
   Difference difference = compare(expected, got);
@@ -77,7 +78,7 @@ bool note(Report& report, const std::string& name, const Tensor& expected, const
   keep(report.counted, difference.worst_ulp);
   const bool is_beyond = difference.worst_ulp > allowed && allowed > 0;
   if (is_beyond) difference = compare(expected, got, slack());
-  if (difference.worst_ulp <= allowed) {
+  if (difference.worst_ulp <= allowed && allowed > 0) {
     report.grown = report.grown || is_beyond;
     return true;
   }
@@ -89,7 +90,8 @@ bool note(Report& report, const std::string& name, const Tensor& expected, const
   report.failure =
       fmt::format("`{}`{} is {}, the interpreter says {} (counted as {:.3g} ulp{}, {} allowed), {}", name,
                   index_text(expected, difference.index), value(got), value(expected), difference.worst_ulp,
-                  is_beyond ? " beyond what errors grow to" : "", allowed, where);
+                  is_beyond ? " beyond what errors grow to" : "",
+                  allowed > 0 ? fmt::format("{}", allowed) : "no difference", where);
   return false;
 }
 
