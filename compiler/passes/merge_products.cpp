@@ -11,6 +11,10 @@
 //
 // So the gates of a recurrent net are one product. The copy before the loop is paid once; outside of loops it
 // would cost as much as the product. Every sum is the same sum, so no bit changes.
+//
+// Results of two merged products that are added have one derivative. Those stand last in the first product
+// and first in the other, so that derivatives of both are overlapping columns of one array (share_columns):
+// of a GRU dn | dz dr and dz dr | dn*r, where only the candidate's products are not added.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -20,6 +24,7 @@
 #include "compiler/product_width.h"
 #include "ir/ops/scan.h"
 #include "ir/rewriter.h"
+#include "ir/uses.h"
 
 namespace cohort {
 namespace {
@@ -40,6 +45,7 @@ class ProductMerger {
       if (may_merge(body_.nodes[n])) groups_[group_key(body_.nodes[n])].push_back(n);
     std::erase_if(groups_, [&](const auto& group) { return !is_worth(group.second); });
     if (groups_.empty()) return false;
+    order_columns();
     emit();
     return true;
   }
@@ -85,6 +91,39 @@ class ProductMerger {
     return waits_[v];
   }
 
+  // The value that a product ends up in by additions alone: products with one such value have one derivative.
+  std::vector<ValueId> sums() const {
+    std::vector<ValueId> sum(body_.values.size());
+    const Uses uses = count_uses(body_);
+    for (ValueId v = 0; v < sum.size(); ++v) sum[v] = v;
+    for (NodeId n = static_cast<NodeId>(body_.nodes.size()); n-- > 0;) {
+      const Node& node = body_.nodes[n];
+      if (node.op->scalar != ScalarOp::k_add) continue;
+      for (const ValueId input : node.inputs)
+        if (uses.count[input] == 1 && !uses.observed[input] &&
+            body_.type(input) == body_.type(node.first_result))
+          sum[input] = sum[node.first_result];
+    }
+    return sum;
+  }
+
+  void order_columns() {
+    const std::vector<ValueId> sum = sums();
+    std::map<ValueId, std::size_t> count;
+    const auto sum_of = [&](NodeId n) { return sum[body_.nodes[n].first_result]; };
+    for (const auto& [key, group] : groups_)
+      for (const NodeId n : group) ++count[sum_of(n)];
+    bool first = true;
+    for (auto& [key, group] : groups_) {
+      std::stable_sort(group.begin(), group.end(), [&](NodeId a, NodeId b) {
+        const bool a_shared = count[sum_of(a)] > 1, b_shared = count[sum_of(b)] > 1;
+        if (a_shared != b_shared) return a_shared != first;
+        return a_shared && sum_of(a) < sum_of(b);
+      });
+      first = false;
+    }
+  }
+
   // The matrices of a group side by side, as a new input of the loop.
   ValueId side_by_side(const std::vector<NodeId>& group) {
     std::vector<ValueId> matrices;
@@ -102,12 +141,15 @@ class ProductMerger {
 
   void emit() {
     std::vector<const std::vector<NodeId>*> group_of(body_.nodes.size(), nullptr);
-    for (const auto& [key, group] : groups_)
+    std::vector<bool> is_first(body_.nodes.size(), false);
+    for (const auto& [key, group] : groups_) {
       for (const NodeId n : group) group_of[n] = &group;
+      is_first[*std::min_element(group.begin(), group.end())] = true;
+    }
     for (NodeId n = 0; n < body_.nodes.size(); ++n) {
       if (!group_of[n])
         inner_.copy(body_.nodes[n]);
-      else if (n == group_of[n]->front())
+      else if (is_first[n])
         emit_group(*group_of[n]);
     }
     std::vector<ValueId> inputs;
