@@ -56,13 +56,13 @@ std::int64_t packed_place(std::int64_t k, std::int64_t j, std::int64_t depth) {
   return (j / kColumns * depth + k) * kColumns + j % kColumns;
 }
 
-// rt_gemm_pack(packed, b; packed_at, b_at, at, n, k, b_row, b_column)
+// rt_gemm_pack(packed, b; packed_at, b_at, at, n, rows, b_row, b_column, k)
 template <typename T>
 void pack(Tensor& packed, const Tensor& b, std::span<const std::int64_t> s) {
-  require(s.size() == 7, "rt_gemm_pack takes seven scalars");
+  require(s.size() == 8, "rt_gemm_pack takes eight scalars");
   using namespace gemm_pack;
   for (std::int64_t j = 0; j < s[kN]; ++j) {
-    for (std::int64_t k = 0; k < s[kK]; ++k) {
+    for (std::int64_t k = 0; k < s[kRows]; ++k) {
       const std::int64_t from = s[kBAt] + k * s[kRow] + j * s[kColumn];
       const std::int64_t to = s[kPackedAt] + packed_place<T>(k, s[kAt] + j, s[kK]);
       require(from >= 0 && from < b.size(), "rt_gemm_pack reads outside its operand");

@@ -110,7 +110,7 @@ class Writer {
 
   Stmt copy() {
     using namespace gemm_pack;
-    Stmt all = elements(s_[kK] * s_[kN]);
+    Stmt all = elements(s_[kRows] * s_[kN]);
     const ExprRef flat = variable(all.var, DType::kI64), columns = panel_columns();
     const ExprRef k = let(all.body, quotient(flat, s_[kN]));
     const ExprRef j = let(all.body, remainder(flat, s_[kN]));

@@ -1,13 +1,13 @@
 // A matrix by which every step of a loop multiplies is copied once, before the loop, to the order in which
 // the product reads it (ir/ops/product_call.h):
 //
-//   for v0 < 50 {                                      wp = call rt_gemm_pack(w; 0, 0, 0, 300, 100, 300, 1)
-//     z = call rt_gemm(h, w; ...)               ⇒      for v0 < 50 {
-//     ...                                                z = call rt_gemm_packed(h, wp; ...)
+//   for v0 < 50 {                              wp = call rt_gemm_pack(w; 0, 0, 0, 300, 100, 300, 1, 100)
+//     z = call rt_gemm(h, w; ...)      ⇒       for v0 < 50 {
+//     ...                                        z = call rt_gemm_packed(h, wp; ...)
 //
-// A matrix that is itself a copy of others, side by side or transposed, is packed from these, and the copy
-// goes if nobody else reads it. Sums keep their order, so no bit changes. Before `flatten_indices`, while
-// copies are seen axis by axis.
+// A matrix that is itself a copy of others, side by side or one above the other, is packed from these, and
+// the copy goes if nobody else reads it. Sums keep their order, so no bit changes. Before `flatten_indices`,
+// while copies are seen axis by axis.
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -123,37 +123,48 @@ class LoopPacker {
     const auto to = static_cast<BufferId>(program_.buffers.size());
     program_.buffers.push_back(std::move(packed));
     made_.push_back({from, to, what});
+    const bool straight = is_whole(from, what, false), turned = is_whole(from, what, true);
     const std::optional<std::vector<CopiedPart>> parts =
-        is_whole(from, what) ? copies_.parts_of(from, kernel_) : std::nullopt;
+        straight || turned ? copies_.parts_of(from, kernel_) : std::nullopt;
     if (parts) {
-      for (const CopiedPart& part : *parts) {
-        const ExprRef row = extent(program_.buffers[part.buffer].shape[1]), one = constant_index(1);
-        append(to, part.buffer, constant_index(0), part.column, part.columns, what[2],
-               part.transposed ? one : row, part.transposed ? row : one);
-      }
+      for (const CopiedPart& part : *parts) copy_part(to, part, what, turned, columns);
     } else {
-      append(to, from, what[0], 0, what[1], what[2], what[3], what[4]);
+      const ExprRef zero = constant_index(0);
+      copy(to, from, {zero, what[0], zero, what[1], what[2], what[3], what[4], what[2]});
     }
     return to;
   }
 
-  // Whether the product reads all of a matrix as it lies.
-  bool is_whole(BufferId from, const std::vector<ExprRef>& what) const {
+  // Whether the product reads all of a matrix as it lies, or all of its transpose.
+  bool is_whole(BufferId from, const std::vector<ExprRef>& what, bool turned) const {
     const Shape& shape = program_.buffers[from].shape;
-    return shape.size() == 2 && is_constant_index(*what[0], 0) && equal(what[1], extent(shape[1])) &&
-           equal(what[2], extent(shape[0])) && equal(what[3], extent(shape[1])) &&
-           is_constant_index(*what[4], 1);
+    if (shape.size() != 2) return false;
+    const ExprRef rows = extent(shape[0]), columns = extent(shape[1]), one = constant_index(1);
+    return is_constant_index(*what[0], 0) && equal(what[1], turned ? rows : columns) &&
+           equal(what[2], turned ? columns : rows) && equal(what[3], turned ? one : columns) &&
+           equal(what[4], turned ? columns : one);
   }
 
-  void append(BufferId to, BufferId from, ExprRef b_at, std::int64_t at, ExprRef n, ExprRef depth,
-              ExprRef row, ExprRef column) {
+  // A part of the matrix, which is columns of it; of its transpose, rows.
+  void copy_part(BufferId to, const CopiedPart& part, const std::vector<ExprRef>& what, bool turned,
+                 std::int64_t panel) {
+    const ExprRef apart = extent(program_.buffers[part.buffer].shape[1]), one = constant_index(1),
+                  zero = constant_index(0);
+    const bool by_row = part.transposed != turned;
+    copy(to, part.buffer,
+         {turned ? constant_index(part.column * panel) : zero, zero,
+          turned ? zero : constant_index(part.column), turned ? what[1] : part.columns,
+          turned ? part.columns : what[2], by_row ? one : apart, by_row ? apart : one, what[2]});
+  }
+
+  // `scalars` as gemm_pack names them.
+  void copy(BufferId to, BufferId from, std::vector<ExprRef> scalars) {
     Stmt call;
     call.kind = StmtKind::kCall;
     call.text = "rt_gemm_pack";
     call.outputs = 1;
     call.buffers = {to, from};
-    call.index = {constant_index(0), std::move(b_at), constant_index(at), std::move(n),
-                  std::move(depth),  std::move(row),  std::move(column)};
+    call.index = std::move(scalars);
     before_.push_back(std::move(call));
   }
 

@@ -78,7 +78,7 @@ class LoopSharer {
         if (stmt.text == "rt_gemm") any |= divide_product(stmt);
         if (stmt.text == "rt_gemm_packed")
           any |= divide_panels(stmt, {gemm_packed::kM, gemm_packed::kN, gemm_packed::kK}, kPackedLanes);
-        if (stmt.text == "rt_gemm_pack") any |= divide_panels(stmt, {gemm_pack::kN, gemm_pack::kK}, 1);
+        if (stmt.text == "rt_gemm_pack") any |= divide_panels(stmt, {gemm_pack::kN, gemm_pack::kRows}, 1);
       }
     }
     return any;

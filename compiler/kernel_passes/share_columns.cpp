@@ -208,18 +208,13 @@ class ColumnSharer {
     std::set<const Stmt*> repeated;
     for (const StoredColumns& columns : arrays_[q].stores)
       if (columns.at + shift < width(p)) repeated.insert(columns.store);
-    std::vector<Stmt> kept;
-    std::vector<std::uint32_t> sources;
-    for (Stmt& stmt : *arrays_[q].list) {
-      stmt.sources.insert(stmt.sources.begin(), sources.begin(), sources.end());
-      sources.clear();
-      if (repeated.contains(&stmt))
-        sources = std::move(stmt.sources);
-      else
-        kept.push_back(std::move(stmt));
-    }
-    kept.back().sources.insert(kept.back().sources.end(), sources.begin(), sources.end());
-    *arrays_[q].list = std::move(kept);
+    std::vector<Stmt>& list = *arrays_[q].list;
+    const auto kept = std::find_if(list.begin(), list.end(), [&](const Stmt& stmt) {
+      return stmt.kind == StmtKind::kStore && stmt.buffer == p;
+    });
+    for (const Stmt* stmt : repeated)
+      kept->sources.insert(kept->sources.end(), stmt->sources.begin(), stmt->sources.end());
+    std::erase_if(list, [&](const Stmt& stmt) { return repeated.contains(&stmt); });
   }
   // Column c of q is column c + shift of p.
   static void move(std::vector<Stmt>& list, BufferId p, BufferId q, std::int64_t shift) {

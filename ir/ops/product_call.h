@@ -13,11 +13,12 @@
 //
 // A right operand that many products read may be copied once, to the order in which they read it:
 //
-//   call rt_gemm_pack(packed, b; packed_at, b_at, at, n, k, b_row, b_column)
+//   call rt_gemm_pack(packed, b; packed_at, b_at, at, n, rows, b_row, b_column, k)
 //   call rt_gemm_packed(c, a, packed; c_at, a_at, packed_at, m, n, k, c_row, a_row, a_column)
 //
-// The first makes columns [at, at + n) of the copy those of the matrix b[k, n]; several such calls, from left
-// to right, make one copy of several matrices. The second is the product, to the same bits; columns of c are
+// The first makes columns [at, at + n) of the copy, which has k rows, those of the matrix b[rows, n]. Several
+// such calls make one copy of several matrices: side by side, from left to right; or one above the other, row
+// r of the copy at packed_at = r * P. The second is the product, to the same bits; columns of c are
 // neighbours. With P = kPackedRowBytes / (bytes of an element), element [l, j] lies at
 // (j / P * k + l) * P + j % P of the copy.
 //
@@ -82,7 +83,7 @@ namespace gemm_packed {
 enum : std::size_t { kCAt, kAAt, kPackedAt, kM, kN, kK, kCRow, kARow, kAColumn };
 }
 namespace gemm_pack {
-enum : std::size_t { kPackedAt, kBAt, kAt, kN, kK, kRow, kColumn };
+enum : std::size_t { kPackedAt, kBAt, kAt, kN, kRows, kRow, kColumn, kK };
 }
 
 // Bytes of scratch that are enough for a product on every machine, whatever its vectors are: a block of each

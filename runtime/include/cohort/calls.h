@@ -26,12 +26,12 @@ RT_CALL void rt_gemm(T* c, uint8_t* scratch, const T* a, const T* b, int64_t c_a
   }
 }
 
-// Columns [at, at + n) of the packed copy (gemm_packed.h), which begins at element packed_at, are those of
-// the matrix b[depth, n] at b_at.
+// Columns [at, at + n) of the packed copy (gemm_packed.h) of `depth` rows, which begins at element packed_at,
+// are those of the matrix b[rows, n] at b_at.
 template <class T>
 RT_CALL void rt_gemm_pack(T* packed, const T* b, int64_t packed_at, int64_t b_at, int64_t at, int64_t n,
-                          int64_t depth, int64_t b_row, int64_t b_column) {
-  rt_gemm_pack_columns<T>(at, n, depth, {b + b_at, b_row, b_column}, packed + packed_at);
+                          int64_t rows, int64_t b_row, int64_t b_column, int64_t depth) {
+  rt_gemm_pack_columns<T>(at, n, rows, depth, {b + b_at, b_row, b_column}, packed + packed_at);
 }
 // c[m, n] = a[m, depth] by the matrix whose packed copy is given; columns of c are neighbours.
 template <class T>

@@ -148,7 +148,7 @@ RT_CALL void rt_gemm_blocked(int64_t m, int64_t n, int64_t depth, const rt_matri
     for (int64_t k = 0; k < depth; k += rt_block_depth) {
       const int64_t deep = rt_smaller(depth - k, rt_block_depth);
       rt_gemm_pack_panels<T>(deep, {b.data + k * b.row + j * b.column, b.row, b.column}, columns, panel,
-                             packed_b);
+                             packed_b, deep);
       for (int64_t i = 0; i < m; i += most_rows) {
         const int64_t rows = rt_smaller(m - i, most_rows);
         for (int64_t t = 0, r = 0, end; r < rows; ++t, r = end) {

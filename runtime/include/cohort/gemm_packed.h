@@ -12,21 +12,21 @@ inline namespace cohort_rt {
 template <class T>
 inline constexpr int64_t rt_packed_columns = 128 / static_cast<int64_t>(sizeof(T));
 
-// Columns [at, at + n) of the copy become those of b[depth, n]; the columns behind them, to the end of the
-// panel, zeros.
+// Columns [at, at + n) of the first `rows` rows of the copy, which has `depth`, become those of b[rows, n];
+// the columns behind them, to the end of the panel, zeros.
 template <class T>
-RT_CALL void rt_gemm_pack_columns(int64_t at, int64_t n, int64_t depth, const rt_matrix<const T>& b,
-                                  T* packed) {
+RT_CALL void rt_gemm_pack_columns(int64_t at, int64_t n, int64_t rows, int64_t depth,
+                                  const rt_matrix<const T>& b, T* packed) {
   constexpr int64_t panel = rt_packed_columns<T>, together = 16;
   const int64_t begun = at % panel, room = begun ? panel - begun : 0, first = n < room ? n : room;
-  for (int64_t k = 0; first > 0 && k < depth; ++k)
+  for (int64_t k = 0; first > 0 && k < rows; ++k)
     for (int64_t i = 0; i < room; ++i)
       packed[(at - begun) * depth + k * panel + begun + i] =
           i < first ? b.data[k * b.row + i * b.column] : T(0);
   for (int64_t j = first; j < n; j += together * panel) {
     const int64_t columns = n - j < together * panel ? n - j : together * panel;
-    rt_gemm_pack_panels<T>(depth, {b.data + j * b.column, b.row, b.column}, columns, panel,
-                           packed + (at + j) * depth);
+    rt_gemm_pack_panels<T>(rows, {b.data + j * b.column, b.row, b.column}, columns, panel,
+                           packed + (at + j) * depth, depth);
   }
 }
 

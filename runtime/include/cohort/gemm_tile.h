@@ -200,28 +200,30 @@ RT_INLINE void rt_gemm_pack(int64_t depth, const rt_matrix<const T>& b, int64_t 
   }
 }
 
-// The same for panel after panel of columns, each `panel` wide: rows of b are read on end where they lie so.
+// The same for panel after panel of columns, each `panel` wide and of `whole_depth` rows, of which these are
+// some: rows of b are read on end where they lie so.
 template <class T>
 RT_CALL void rt_gemm_pack_panels(int64_t depth, const rt_matrix<const T>& b, int64_t columns, int64_t panel,
-                                 T* packed) {
+                                 T* packed, int64_t whole_depth) {
   constexpr int width = rt_width<T>;
   if (b.column == 1) {
     const int64_t whole = columns / panel * panel;
     for (int64_t k = 0; k < depth; ++k) {
       const T* const row = b.data + k * b.row;
       for (int64_t j = 0; j < whole; j += panel) {
-        T* const to = packed + j * depth + k * panel;
+        T* const to = packed + j * whole_depth + k * panel;
         for (int64_t v = 0; v < panel; v += width)
           rt_write(to, rt_lanes<width>{v}, rt_read(row, rt_lanes<width>{j + v}));
       }
     }
     if (whole < columns)
-      rt_gemm_pack<T>(depth, {b.data + whole, b.row, 1}, columns - whole, panel, packed + whole * depth);
+      rt_gemm_pack<T>(depth, {b.data + whole, b.row, 1}, columns - whole, panel,
+                      packed + whole * whole_depth);
     return;
   }
   for (int64_t j = 0; j < columns; j += panel) {
     const int64_t live = columns - j < panel ? columns - j : panel;
-    rt_gemm_pack<T>(depth, {b.data + j * b.column, b.row, b.column}, live, panel, packed + j * depth);
+    rt_gemm_pack<T>(depth, {b.data + j * b.column, b.row, b.column}, live, panel, packed + j * whole_depth);
   }
 }
 

@@ -81,15 +81,15 @@ RT_CALL void rt_gemm_shared(const rt_workspace* workspace, int64_t grain, T* c, 
 // rt_gemm_pack of calls.h, panels shared; pieces of `grain` elements at least.
 template <class T>
 RT_CALL void rt_gemm_pack_shared(const rt_workspace* workspace, int64_t grain, T* packed, const T* b,
-                                 int64_t packed_at, int64_t b_at, int64_t at, int64_t n, int64_t depth,
-                                 int64_t b_row, int64_t b_column) {
+                                 int64_t packed_at, int64_t b_at, int64_t at, int64_t n, int64_t rows,
+                                 int64_t b_row, int64_t b_column, int64_t depth) {
   constexpr int64_t panel = rt_packed_columns<T>;
-  const int64_t first = at / panel, end_panel = (at + n + panel - 1) / panel, each = panel * depth + 1;
+  const int64_t first = at / panel, end_panel = (at + n + panel - 1) / panel, each = panel * rows + 1;
   rt_parallel_for(workspace, end_panel - first, grain / each + 1, [=](int64_t begin, int64_t end) {
     const int64_t low = begin == 0 ? at : (first + begin) * panel;
     const int64_t high = first + end == end_panel ? at + n : (first + end) * panel;
-    rt_gemm_pack<T>(packed, b, packed_at, b_at + (low - at) * b_column, low, high - low, depth, b_row,
-                    b_column);
+    rt_gemm_pack<T>(packed, b, packed_at, b_at + (low - at) * b_column, low, high - low, rows, b_row,
+                    b_column, depth);
   });
 }
 // rt_gemm_packed of calls.h, panels shared; pieces of `grain` multiplications at least.

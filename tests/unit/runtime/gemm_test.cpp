@@ -61,10 +61,11 @@ bool agrees(int64_t m, int64_t n, int64_t depth, Layout a, Layout b) {
   return got == want && slow == want;
 }
 
-// A packed copy of the columns of b in `parts` parts, and the product with it: whether both are as they
+// A packed copy of b in `parts` parts, columns or rows, and the product with it: whether both are as they
 // should be. Rows of c have a gap of 2.
 template <class T>
-bool packed_agrees(int64_t m, int64_t n, int64_t depth, Layout a, Layout b, int64_t parts = 1) {
+bool packed_agrees(int64_t m, int64_t n, int64_t depth, Layout a, Layout b, int64_t parts = 1,
+                   bool by_row = false) {
   const auto left = values<T>((m + 3) * (depth + 3), 1), right = values<T>((depth + 3) * (n + 3), 2);
   constexpr int64_t columns = rt_packed_columns<T>;
   const int64_t panels = (n + columns - 1) / columns;
@@ -74,9 +75,14 @@ bool packed_agrees(int64_t m, int64_t n, int64_t depth, Layout a, Layout b, int6
       want_packed[static_cast<std::size_t>((j / columns * depth + k) * columns + j % columns)] =
           j < n ? right[static_cast<std::size_t>(k * b.row + j * b.column)] : T(0);
   for (int64_t part = 0; part < parts; ++part) {
-    const int64_t begin = n * part / parts, end = n * (part + 1) / parts;
-    rt_gemm_pack<T>(packed.data(), right.data(), 0, begin * b.column, begin, end - begin, depth, b.row,
-                    b.column);
+    const int64_t all = by_row ? depth : n, begin = all * part / parts,
+                  count = all * (part + 1) / parts - begin;
+    if (by_row)
+      rt_gemm_pack<T>(packed.data(), right.data(), begin * columns, begin * b.row, 0, n, count, b.row,
+                      b.column, depth);
+    else
+      rt_gemm_pack<T>(packed.data(), right.data(), 0, begin * b.column, begin, count, depth, b.row, b.column,
+                      depth);
   }
   if (packed != want_packed) return false;
   std::vector<T> want(static_cast<std::size_t>(m * (n + 2)), T(77)), got = want;
@@ -92,12 +98,13 @@ TEST_CASE_TEMPLATE("products with a packed operand equal the others", T, float, 
   int wrong = 0;
   for (int64_t m = 0; m <= 64; ++m)
     for (int64_t n : {1, 15, 33, 64})
-      wrong += !packed_agrees<T>(m, n, 21, layout(m & 1, m, 21, 1), layout(m & 2, 21, n, 3), 1 + n % 3);
+      wrong +=
+          !packed_agrees<T>(m, n, 21, layout(m & 1, m, 21, 1), layout(m & 2, 21, n, 3), 1 + n % 3, m & 4);
   for (int64_t n = 0; n < 150; ++n)
     for (int64_t depth : {0, 1, 16, 37})
       for (int layouts = 0; layouts < 4; ++layouts)
         wrong += !packed_agrees<T>(3, n, depth, layout(layouts & 1, 3, depth, 1),
-                                   layout(layouts & 2, depth, n, 3), 1 + n % 4);
+                                   layout(layouts & 2, depth, n, 3), 1 + n % 4, n & 8);
   CHECK(wrong == 0);
   CHECK(packed_agrees<T>(1, 700, 50, layout(false, 1, 50, 0), layout(true, 50, 700, 0)));
   CHECK(packed_agrees<T>(10, 750, 250, layout(false, 10, 250, 0), layout(false, 250, 750, 0), 3));

@@ -82,15 +82,15 @@ void check_packed(int64_t m, int64_t n, int64_t depth, bool turned) {
   const auto count = static_cast<size_t>((n + panel - 1) / panel * panel * depth);
   std::vector<T> whole(count), packed(count, T(5)), expected(static_cast<size_t>(m * n)),
       seen(expected.size());
-  rt_gemm_pack<T>(whole.data(), b.data(), 0, 0, 0, n, depth, row, column);
+  rt_gemm_pack<T>(whole.data(), b.data(), 0, 0, 0, n, depth, row, column, depth);
   rt_gemm_packed<T>(expected.data(), a.data(), whole.data(), 0, 0, 0, m, n, depth, n, depth, 1);
   for (const int64_t ranges : {1, 2, 3, 7}) {
     Cutter cutter{ranges};
     const rt_workspace workspace = with_hook(cutter);
     const int64_t half = n / 2;
-    rt_gemm_pack_shared<T>(&workspace, 1, packed.data(), b.data(), 0, 0, 0, half, depth, row, column);
+    rt_gemm_pack_shared<T>(&workspace, 1, packed.data(), b.data(), 0, 0, 0, half, depth, row, column, depth);
     rt_gemm_pack_shared<T>(&workspace, 1, packed.data(), b.data(), 0, half * column, half, n - half, depth,
-                           row, column);
+                           row, column, depth);
     CHECK(std::memcmp(packed.data(), whole.data(), count * sizeof(T)) == 0);
     rt_gemm_packed_shared<T>(&workspace, 1, seen.data(), a.data(), packed.data(), 0, 0, 0, m, n, depth, n,
                              depth, 1);
