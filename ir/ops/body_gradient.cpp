@@ -1,6 +1,7 @@
 #include "ir/ops/body_gradient.h"
 
 #include <algorithm>
+#include <array>
 
 #include "ir/inline.h"
 #include "ir/op_def.h"
@@ -87,6 +88,18 @@ bool BodyGradient::is_computed_again(const Node& node, const std::function<bool(
   return std::none_of(node.inputs.begin(), node.inputs.end(), is_larger);
 }
 
+// One addition or multiplication of what the backward run reads in any case costs less than an array on tape.
+bool BodyGradient::is_cheap(ValueId original, const std::vector<bool>& read) const {
+  const Value& value = body_.value(original);
+  if (value.kind != ValueKind::kNode) return false;
+  const Node& node = body_.node(value.index);
+  constexpr std::array kCheap{ScalarOp::k_add, ScalarOp::k_sub, ScalarOp::k_mul, ScalarOp::k_neg};
+  return std::find(kCheap.begin(), kCheap.end(), node.op->scalar) != kCheap.end() &&
+         std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId input) {
+           return read[input] || body_.value(input).kind == ValueKind::kConstant;
+         });
+}
+
 // Marks a value of the joint function and everything it is computed from in the backward run.
 void BodyGradient::need(ValueId joint, const std::function<bool(ValueId)>& is_at_hand,
                         std::vector<bool>& needed) const {
@@ -118,7 +131,8 @@ std::vector<ValueId> BodyGradient::reads(const std::function<bool(ValueId)>& is_
       read[original(id)] = true;
   std::vector<ValueId> reads;
   for (ValueId id = 0; id < read.size(); ++id)
-    if (read[id] && body_.value(id).kind != ValueKind::kConstant) reads.push_back(id);
+    if (read[id] && body_.value(id).kind != ValueKind::kConstant && (is_at_hand(id) || !is_cheap(id, read)))
+      reads.push_back(id);
   return reads;
 }
 

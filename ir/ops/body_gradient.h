@@ -4,7 +4,8 @@
 // A copy of the body with its gradient behind it is one function; a value of it either depends on a
 // cotangent, which only the backward run has, or not. Of the latter the backward body reads
 //  - inputs of the body: sequences and other inputs are there again, carries are kept on tape;
-//  - values of the body itself: on tape, unless they are views, which are taken again from what they view;
+//  - values of the body itself: on tape, unless they are views, which are taken again from what they view, or
+//    sums, differences and products of what is read anyway, which are computed again;
 //  - what only the gradient's rules have computed: computed in the backward run.
 // With `recompute` it reads inputs only and computes the body again; effects are not repeated, so what they
 // give is on tape.
@@ -45,6 +46,7 @@ class BodyGradient {
   ValueId original(ValueId joint) const { return originals_[joint]; }
   bool is_there(ValueId original, const std::function<bool(ValueId)>& is_at_hand) const;
   bool is_computed_again(const Node& node, const std::function<bool(ValueId)>& is_at_hand) const;
+  bool is_cheap(ValueId original, const std::vector<bool>& read) const;
   void need(ValueId joint, const std::function<bool(ValueId)>& is_at_hand, std::vector<bool>& needed) const;
 
   const Function& body_;
