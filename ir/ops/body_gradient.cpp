@@ -116,23 +116,39 @@ void BodyGradient::need(ValueId joint, const std::function<bool(ValueId)>& is_at
   }
 }
 
-std::vector<ValueId> BodyGradient::reads(const std::function<bool(ValueId)>& is_at_hand) const {
-  const auto stops = [&](ValueId original) {
-    const Value& value = body_.value(original);
-    return is_at_hand(original) || value.kind != ValueKind::kNode ||
-           !is_computed_again(body_.node(value.index), is_at_hand);
-  };
+// By value of the body: whether the backward run reads it, if it looks behind none for which `stops` says so.
+std::vector<bool> BodyGradient::read_until(const std::function<bool(ValueId)>& stops) const {
   std::vector<bool> needed(joint_.values.size(), false);
   for (const ValueId gradient : gradients_)
     if (gradient != kNoId) need(gradient, stops, needed);
   std::vector<bool> read(body_.values.size(), false);
-  for (ValueId id = 0; id < needed.size(); ++id)
-    if (needed[id] && !backward_[id] && original(id) != kNoId && stops(original(id)))
-      read[original(id)] = true;
+  for (ValueId id = 0; id < needed.size(); ++id) {
+    const ValueId value = original(id);
+    if (needed[id] && !backward_[id] && value != kNoId && stops(value))
+      read[value] = body_.value(value).kind != ValueKind::kConstant;
+  }
+  return read;
+}
+
+std::vector<ValueId> BodyGradient::wants(const std::function<bool(ValueId)>& is_at_hand) const {
+  const std::vector<bool> read = read_until([&](ValueId original) {
+    const Value& value = body_.value(original);
+    return is_at_hand(original) || value.kind != ValueKind::kNode ||
+           !is_computed_again(body_.node(value.index), is_at_hand);
+  });
+  std::vector<ValueId> wants;
+  for (ValueId id = 0; id < read.size(); ++id)
+    if (read[id] && !is_at_hand(id) && !is_cheap(id, read)) wants.push_back(id);
+  return wants;
+}
+
+std::vector<ValueId> BodyGradient::reads(const std::function<bool(ValueId)>& is_at_hand) const {
+  const std::vector<bool> read = read_until([&](ValueId original) {
+    return is_at_hand(original) || body_.value(original).kind != ValueKind::kNode;
+  });
   std::vector<ValueId> reads;
   for (ValueId id = 0; id < read.size(); ++id)
-    if (read[id] && body_.value(id).kind != ValueKind::kConstant && (is_at_hand(id) || !is_cheap(id, read)))
-      reads.push_back(id);
+    if (read[id]) reads.push_back(id);
   return reads;
 }
 

@@ -30,8 +30,10 @@ class BodyGradient {
   BodyGradient(ModuleBuilder& module, const Function& body, std::span<const std::size_t> wrt,
                const std::function<bool(std::size_t)>& is_reached, BodyGradientOptions options = {});
 
-  // The values of the body that the backward run reads, ascending; those for which `is_at_hand` says so are
-  // not looked behind.
+  // The values of the body that should be on tape beside what `is_at_hand`, ascending.
+  std::vector<ValueId> wants(const std::function<bool(ValueId)>& is_at_hand) const;
+
+  // The values of the body that the backward run reads if it computes all that is not at hand, ascending.
   std::vector<ValueId> reads(const std::function<bool(ValueId)>& is_at_hand) const;
 
   // Emits the backward run. `at_hand` gives a value of the body in `to`, kNoId: compute it; `cotangent` that
@@ -46,6 +48,7 @@ class BodyGradient {
   ValueId original(ValueId joint) const { return originals_[joint]; }
   bool is_there(ValueId original, const std::function<bool(ValueId)>& is_at_hand) const;
   bool is_computed_again(const Node& node, const std::function<bool(ValueId)>& is_at_hand) const;
+  std::vector<bool> read_until(const std::function<bool(ValueId)>& stops) const;
   bool is_cheap(ValueId original, const std::vector<bool>& read) const;
   void need(ValueId joint, const std::function<bool(ValueId)>& is_at_hand, std::vector<bool>& needed) const;
 

@@ -350,8 +350,7 @@ TapedNode scan_with_tape(ModuleBuilder& module, const Node& node) {
   std::vector<Output> tape;
   const BodyGradient gradient(module, *body, wrt, [](std::size_t) { return true; },
                               {keeps_carries_only(node), {}});
-  for (const ValueId v : gradient.reads(at_hand))
-    if (!at_hand(v)) tape.push_back({fmt::format("tape {}", tape.size()), v});
+  for (const ValueId v : gradient.wants(at_hand)) tape.push_back({fmt::format("tape {}", tape.size()), v});
   body->outputs.insert(body->outputs.end() - (parts.until ? 1 : 0), tape.begin(), tape.end());
   number_equal_names(*body);
   if (parts.until) taped.results.back() += static_cast<std::uint32_t>(tape.size());
