@@ -8,8 +8,8 @@ namespace cohort {
 
 namespace {
 
-constexpr std::string_view kBeforeDerivatives[] = {"expand", "simplify", "stabilise", "merge_narrow_products",
-                                                   "expand_functions"};
+constexpr std::string_view kBeforeDerivatives[] = {
+    "expand", "simplify", "stabilise", "hoist_operands", "merge_narrow_products", "expand_functions"};
 
 bool applies_functions(const Module& module) {
   return std::any_of(module.functions.begin(), module.functions.end(),

@@ -7,17 +7,18 @@
 //     ...                                                 ...
 //
 // A matrix that a product in the body reads transposed is transposed once. Cheap elementwise nodes and views
-// of shared values stay: they cost less than the array that would hold them. Where memory counts, with
-// `checkpoint = "step"`, no array of all steps is made.
+// of shared values stay unless a product reads them: they cost less than the array that would hold them.
+// Where memory counts, with `checkpoint = "step"`, no array of all steps is made.
 #include <array>
 #include <map>
 
 #include "compiler/effects.h"
+#include "compiler/loop_hoister.h"
 #include "compiler/pass.h"
 #include "ir/ops/scan.h"
 #include "ir/rewriter.h"
 
-namespace cohort::passes {
+namespace cohort {
 
 namespace {
 
@@ -25,13 +26,15 @@ using ops::ScanParts;
 
 class LoopHoister {
  public:
-  LoopHoister(ModuleBuilder& module, Rewriter& outer, const Node& node)
+  LoopHoister(ModuleBuilder& module, Rewriter& outer, const Node& node, Hoisted which)
       : outer_(outer),
+        which_(which),
         node_(node),
         body_(*node.regions[0]),
         parts_(ops::scan_parts(node)),
         inner_(module, body_),
         shared_(body_.values.size(), false),
+        operand_(body_.values.size(), false),
         outside_(body_.values.size(), kNoId),
         stacked_(body_.values.size(), kNoId) {}
 
@@ -42,6 +45,8 @@ class LoopHoister {
     for (const Node& n : body_.nodes) {
       if (is_shared(n) && is_worth(n))
         take_out(n, n.first_result, before_loop(n.first_result), others_);
+      else if (which_ == Hoisted::kOperands)
+        continue;
       else if (const ValueId all = all_steps(n); all != kNoId)
         take_out(n, n.first_result, stacked_[n.first_result] = all, sequences_);
       else if (is_transposing(n))
@@ -58,6 +63,8 @@ class LoopHoister {
       shared_[body_.inputs[i]] = true;
     for (ValueId v = 0; v < body_.values.size(); ++v)
       if (body_.value(v).kind == ValueKind::kConstant) shared_[v] = true;
+    for (const Node& n : body_.nodes)
+      for (const ValueId input : n.inputs) operand_[input] = operand_[input] || n.op == matmul_;
     for (const Node& n : body_.nodes) {
       bool all = n.result_count == 1 && !n.inputs.empty() && n.regions.empty() && !has_effect(n);
       for (const ValueId input : n.inputs) all = all && shared_[input];
@@ -65,7 +72,9 @@ class LoopHoister {
     }
   }
   bool is_shared(const Node& n) const { return shared_[n.first_result]; }
-  static bool is_worth(const Node& n) {
+  bool is_worth(const Node& n) const {
+    if (operand_[n.first_result]) return true;
+    if (which_ == Hoisted::kOperands) return false;
     if (n.op->op_class == OpClass::kElementwise) return (element_traits(*n.op) & kTranscendental) != 0;
     return n.op->op_class == OpClass::kReduction || n.op->op_class == OpClass::kOpaque;
   }
@@ -201,12 +210,14 @@ class LoopHoister {
   }
 
   Rewriter& outer_;
+  const Hoisted which_;
   const Node& node_;
   const Function& body_;
   const ScanParts parts_;
   Rewriter inner_;
   const OpDef* matmul_ = find_op("matmul");
   std::vector<bool> shared_;      // by value of the body: the same in all steps
+  std::vector<bool> operand_;     // by value of the body: a product reads it
   std::vector<ValueId> outside_;  // by value of the body: its copy before the loop
   std::vector<ValueId> stacked_;  // by value of the body: what it is in all steps, outside; or kNoId
   std::vector<Input> sequences_, others_;
@@ -215,12 +226,16 @@ class LoopHoister {
 
 }  // namespace
 
-Function hoist_from_loops(ModuleBuilder& module, const Function& function, const PassOptions&) {
+Function with_hoisted(ModuleBuilder& module, const Function& function, Hoisted which) {
   const OpDef* scan = find_op("scan");
   Rewriter rewriter(module, function);
   for (const Node& node : function.nodes)
-    if (node.op != scan || !LoopHoister(module, rewriter, node).run()) rewriter.copy(node);
+    if (node.op != scan || !LoopHoister(module, rewriter, node, which).run()) rewriter.copy(node);
   return rewriter.finish();
 }
 
-}  // namespace cohort::passes
+Function passes::hoist_from_loops(ModuleBuilder& module, const Function& function, const PassOptions&) {
+  return with_hoisted(module, function, Hoisted::kAll);
+}
+
+}  // namespace cohort
