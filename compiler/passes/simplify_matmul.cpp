@@ -1,16 +1,19 @@
-// simplify_matmul: transposes go into the product's flags; a product over an axis of extent 1 is elementwise.
+// simplify_matmul: transposes go into the product's flags; a product over an axis of extent 1 is elementwise;
+// of a product no rows and columns are computed that nothing reads.
 //
-//   matmul(transpose(a), b)                    =>  matmul(a, b) {transpose_a}     (of the last two axes)
-//   transpose(matmul(a, b))                    =>  matmul(b, a) with both flags turned, where nothing else
-//   reads it matmul(a[m,1], b[1,n])                     =>  fma(a, b, 0)                      (of integers
-//   mul(a, b))
+//   matmul(transpose(a), b)         =>  matmul(a, b) {transpose_a}, for the last two axes
+//   transpose(matmul(a, b))         =>  matmul(b, a) with both flags turned
+//   slice(matmul(a, b))             =>  matmul(slice(a), slice(b))
+//   matmul(a[m, 1], b[1, n])        =>  fma(a, b, 0), of integers mul(a, b)
 //
+// The second and third if nothing else reads the product.
 // The order of each sum over k stays: factors commute bit for bit, and a sum starts from 0 and rounds once:
 // -0.0 becomes 0, but what underflows to -0.0 keeps its sign.
 #include <algorithm>
 
 #include "compiler/emitter.h"
 #include "compiler/pass.h"
+#include "compiler/region.h"
 #include "ir/op_def.h"
 #include "ir/uses.h"
 
@@ -95,12 +98,49 @@ Values transpose(Emitter& e, const NodeView& node, const Uses& uses) {
   return {e.emit("matmul", {inputs[1], inputs[0]}, flags(!transpose_b, !transpose_a))};
 }
 
+// Of a slice: what part of a product's rows or columns it has.
+double part_of(const Progression& range, const Dim& extent) {
+  return range.whole ? 1 : static_cast<double>(range.count) / static_cast<double>(extent.offset);
+}
+// x of which only some elements of one axis are wanted.
+ValueId only(Emitter& e, ValueId x, std::size_t axis, const Progression& range) {
+  const Shape shape = e.shape(x);
+  Region region = whole_region(shape);
+  region[axis] = range;
+  return is_identity(region, shape) ? x : e.emit("slice", {x}, slice_attrs(region, shape));
+}
+
+// A slice of rows and columns of a product that nothing else reads. Copies of parts of the operands must be
+// worth it.
+Values slice(Emitter& e, const NodeView& node, const Uses& uses) {
+  constexpr double kMostOfAll = 0.75;
+  if (!e.source() || node.inputs.size() != 1 || uses.count[e.source()->inputs[0]] != 1) return {};
+  const Node* product = e.made_by(node.inputs[0], "matmul");
+  if (!product) return {};
+  const Values inputs = product->inputs;
+  const Attrs attrs = product->attrs;
+  const Shape shape = e.shape(node.inputs[0]);
+  const std::optional<Region> region = region_of(node.attrs, shape, 1, 1);
+  const std::size_t rank_a = e.shape(inputs[0]).size(), rank_b = e.shape(inputs[1]).size();
+  if (rank_a < 2 || rank_b < 2 || !region || is_empty(*region)) return {};
+  Region others = *region;
+  const Progression rows = others[shape.size() - 2], columns = others[shape.size() - 1];
+  for (const std::size_t axis : {shape.size() - 2, shape.size() - 1})
+    others[axis] = whole_region(shape)[axis];
+  const double part = part_of(rows, shape[shape.size() - 2]) * part_of(columns, shape[shape.size() - 1]);
+  if (!is_identity(others, shape) || part > kMostOfAll) return {};
+  const ValueId a = only(e, inputs[0], rank_a - (attr_or(attrs, "transpose_a", false) ? 1 : 2), rows);
+  const ValueId b = only(e, inputs[1], rank_b - (attr_or(attrs, "transpose_b", false) ? 2 : 1), columns);
+  return {e.emit("matmul", {a, b}, attrs)};
+}
+
 }  // namespace
 
 Function simplify_matmul(ModuleBuilder& module, const Function& function, const PassOptions&) {
   const Uses uses = count_uses(function);
   const RewriteNode apply = [&](Emitter& e, const NodeView& node) -> Values {
     if (node.op->name == "matmul") return matmul(e, node);
+    if (node.op->name == "slice") return slice(e, node, uses);
     return node.op->name == "transpose" ? transpose(e, node, uses) : Values{};
   };
   return Emitter(module, function, apply).run();
