@@ -13,10 +13,10 @@
 // derivative is a derivative of plain nodes.
 #include <algorithm>
 
+#include "compiler/derive/batch.h"
 #include "compiler/derive/derivatives.h"
 #include "compiler/pass.h"
 #include "ir/diagnostics.h"
-#include "ir/equal_names.h"
 #include "ir/inline.h"
 #include "ir/ops/applied.h"
 #include "ir/reverse.h"
@@ -57,32 +57,18 @@ void expand_derivative(ModuleBuilder& module, Rewriter& rewriter, const Node& no
   map_results(rewriter, node, std::span(outputs).subspan(applied.first_output));
 }
 
-// vmap is a loop without carries; hoist_from_loops makes operators on whole batches of it, where there are
-// some.
-void expand_vmap(ModuleBuilder&, Rewriter& rewriter, const Node& node, const Applied&) {
-  auto body = std::make_shared<Function>(*node.regions[0]);
+void expand_vmap(ModuleBuilder& module, Rewriter& rewriter, const Node& node, const Applied&) {
+  const Function& function = *node.regions[0];
   const Strings& batched = attr<Strings>(node.attrs, "batched");
-  const std::vector<ValueId> old = body->inputs;
-  std::vector<ValueId> inputs;
-  body->inputs.clear();
-  const auto take = [&](ValueId inside, ValueId outside) {
-    body->values[inside].kind = ValueKind::kInput;
-    body->values[inside].index = static_cast<std::uint32_t>(body->inputs.size());
-    body->inputs.push_back(inside);
-    inputs.push_back(outside);
-  };
-  for (const bool wanted : {true, false})
-    for (std::size_t i = 0; i < old.size(); ++i) {
-      const bool is_batched =
-          std::find(batched.begin(), batched.end(), body->value(old[i]).name) != batched.end();
-      if (is_batched == wanted) take(old[i], rewriter(node.inputs[i]));
-    }
-  for (ValueId v = 0; v < body->values.size(); ++v)
-    if (body->value(v).kind == ValueKind::kState) take(v, rewriter.to().state(body->value(v).index));
-  number_equal_names(*body);
-  const Attrs attrs{{"sequences", static_cast<std::int64_t>(batched.size())}};
-  const ValueId first = rewriter.to().make("scan", inputs, attrs, {}, node.loc, {std::move(body)});
-  for (std::uint32_t r = 0; r < node.result_count; ++r) rewriter.map(node.first_result + r, first + r);
+  std::vector<Batched> inputs;
+  Dim size = 1;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    const std::string& name = function.value(function.inputs[i]).name;
+    inputs.push_back(
+        {rewriter(node.inputs[i]), std::find(batched.begin(), batched.end(), name) != batched.end()});
+    if (inputs.back().each) size = rewriter.to().type(inputs.back().value).shape[0];
+  }
+  map_results(rewriter, node, batch_function(module, rewriter.to(), function, inputs, size, node.loc));
 }
 
 // A `while` is a `scan` that stops, in the branch of a `cond` that is taken if there is a first step.
