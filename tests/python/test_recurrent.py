@@ -117,3 +117,43 @@ def test_options_change_no_bit(tmp_path, option: str) -> None:
 def test_without_merged_products(tmp_path) -> None:
     """Cotangents behind one product are summed within it, behind several ones after them: in another order."""
     _check(_net("f32", 10, 50, 130), tmp_path, "--disable=merge_narrow_products", rounded=("dz",))
+
+
+@pytest.mark.parametrize("batched", [("xs",), ("h",), ("xs", "h"), ("u", "h")])
+def test_vmap_of_a_net_is_the_net_of_a_batch(batched: tuple[str, ...]) -> None:
+    """The loss summed over a batch and its gradients, by vmap and one example after the other."""
+    steps, count, units = 6, 3, 9
+    shapes = {"xs": (steps, units), "h": (units,), "u": (units, units)}
+    whole = {name: (count, *shape) if name in batched else shape for name, shape in shapes.items()}
+    module = cohort.Module("examples")
+    body = module.body("step")
+    x, h, u = (
+        body.input(n, _type("f64", *s)) for n, s in (("x", (units,)), ("h", (units,)), ("u", (units, units)))
+    )
+    body.output("h", ops.tanh(ops.matmul(h, u) + x))
+    with module.function("example") as example:
+        values = [example.input(name, _type("f64", *shape)) for name, shape in shapes.items()]
+        (last,) = ops.scan(body, values[:1], values[1:2], values[2:])
+        example.output("loss", ops.reduce_sum(last * last))
+    with module.function("batch") as batch:
+        values = [batch.input(name, _type("f64", *shape)) for name, shape in whole.items()]
+        (losses,) = ops.vmap(example, values, list(batched))
+        batch.output("loss", ops.reduce_sum(losses))
+    for name, function, sizes in (("train", batch, whole), ("train_one", example, shapes)):
+        with module.function(name) as train:
+            values = [train.input(n, _type("f64", *shape)) for n, shape in sizes.items()]
+            for output, value in zip(("loss", *sizes), ops.value_and_grad(function, values, list(sizes))):
+                train.output(f"d_{output}", value)
+    compiled = cohort.compile(module, options=QUICK_BUILD)
+    rng = np.random.default_rng(5)
+    arguments = {name: 0.5 * rng.standard_normal(shape) for name, shape in whole.items()}
+    found = compiled.call("train", arguments)
+    each = [
+        compiled.call("train_one", {n: a[i] if n in batched else a for n, a in arguments.items()})
+        for i in range(count)
+    ]
+    np.testing.assert_allclose(found["d_loss"], sum(one["d_loss"] for one in each), rtol=1e-13)
+    for name in shapes:
+        parts = [one[f"d_{name}"] for one in each]
+        expected = np.stack(parts) if name in batched else sum(parts)
+        np.testing.assert_allclose(found[f"d_{name}"], expected, rtol=1e-11, atol=1e-13)
