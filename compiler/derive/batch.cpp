@@ -12,6 +12,12 @@
 namespace cohort {
 namespace {
 
+// A value for the function: the same for all elements of the batch, or one for each along axis 0.
+struct Batched {
+  ValueId value = kNoId;
+  bool each = false;
+};
+
 class Batcher {
  public:
   Batcher(ModuleBuilder& module, FunctionBuilder& to, const Function& function, const Dim& size, LocId loc)
@@ -137,27 +143,18 @@ class Batcher {
   void loop(const Node& node) {
     if (!is_each(node)) return copy(node);
     const ops::ScanParts parts = ops::scan_parts(node);
-    const Function& body = *node.regions[0];
-    FunctionBuilder step(module_, body.name);
     std::vector<ValueId> inputs;
-    std::vector<Batched> own;
+    std::vector<bool> each;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const ValueId v = node.inputs[i];
       const bool sequence = i < parts.sequences, carry = !sequence && i < parts.sequences + parts.carries;
-      const bool each = carry || values_[v].each;
+      each.push_back(carry || values_[v].each);
       const ValueId given = carry ? stacked(v) : values_[v].value;
-      inputs.push_back(sequence && each ? exchanged(given) : given);
-      const ValueId input = body.inputs[i];
-      const Type type = each ? ops::stacked_type(body.type(input), size_) : body.type(input);
-      own.push_back({step.input(body.value(input).name, type), each});
+      inputs.push_back(sequence && each.back() ? exchanged(given) : given);
     }
-    const std::vector<ValueId> outputs = batch_function(module_, step, body, own, size_, node.loc);
-    for (std::size_t o = 0; o < outputs.size(); ++o) step.output(body.outputs[o].name, outputs[o]);
-    // What operators do to whole batches, so that derivatives are those of batches, too.
-    Function batches = passes::hoist_from_loops(module_, step.finish(), {});
-    batches = passes::simplify_loops(module_, batches, {});
+    Function step = batch_function(module_, *node.regions[0], each, size_, node.loc);
     const ValueId first = to_.make("scan", inputs, node.attrs, {}, node.loc,
-                                   {std::make_shared<const Function>(std::move(batches))});
+                                   {std::make_shared<const Function>(std::move(step))});
     for (std::size_t r = 0; r < parts.results(); ++r) {
       const auto result = static_cast<ValueId>(r);
       values_[node.first_result + result] = {first + result, true};
@@ -178,9 +175,19 @@ class Batcher {
 
 }  // namespace
 
-std::vector<ValueId> batch_function(ModuleBuilder& module, FunctionBuilder& to, const Function& function,
-                                    const std::vector<Batched>& inputs, const Dim& size, LocId loc) {
-  return Batcher(module, to, function, size, loc).run(inputs);
+Function batch_function(ModuleBuilder& module, const Function& function, const std::vector<bool>& each,
+                        const Dim& size, LocId loc) {
+  FunctionBuilder to(module, function.name);
+  std::vector<Batched> inputs;
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    const Value& input = function.value(function.inputs[i]);
+    const Type type = each[i] ? ops::stacked_type(input.type, size) : input.type;
+    inputs.push_back({to.input(input.name, type), each[i]});
+  }
+  const std::vector<ValueId> outputs = Batcher(module, to, function, size, loc).run(inputs);
+  for (std::size_t o = 0; o < outputs.size(); ++o) to.output(function.outputs[o].name, outputs[o]);
+  // Operators on whole batches now, so that derivatives are those of whole batches, too.
+  return passes::simplify_loops(module, passes::hoist_from_loops(module, to.finish(), {}), {});
 }
 
 }  // namespace cohort

@@ -60,15 +60,17 @@ void expand_derivative(ModuleBuilder& module, Rewriter& rewriter, const Node& no
 void expand_vmap(ModuleBuilder& module, Rewriter& rewriter, const Node& node, const Applied&) {
   const Function& function = *node.regions[0];
   const Strings& batched = attr<Strings>(node.attrs, "batched");
-  std::vector<Batched> inputs;
+  std::vector<ValueId> inputs;
+  std::vector<bool> each;
   Dim size = 1;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const std::string& name = function.value(function.inputs[i]).name;
-    inputs.push_back(
-        {rewriter(node.inputs[i]), std::find(batched.begin(), batched.end(), name) != batched.end()});
-    if (inputs.back().each) size = rewriter.to().type(inputs.back().value).shape[0];
+    inputs.push_back(rewriter(node.inputs[i]));
+    each.push_back(std::find(batched.begin(), batched.end(), name) != batched.end());
+    if (each.back()) size = rewriter.to().type(inputs.back()).shape[0];
   }
-  map_results(rewriter, node, batch_function(module, rewriter.to(), function, inputs, size, node.loc));
+  const Function batch = batch_function(module, function, each, size, node.loc);
+  map_results(rewriter, node, inlined_outputs(batch, inline_function(rewriter.to(), batch, inputs)));
 }
 
 // A `while` is a `scan` that stops, in the branch of a `cond` that is taken if there is a first step.
