@@ -39,7 +39,7 @@ std::string arguments(const EmitContext& context, std::size_t f, const std::stri
 
 std::string method(const EmitContext& context, std::size_t f, const std::string& name) {
   const FunctionNames& names = context.names.functions[f];
-  const std::string symbol = context.names.prefix + "_" + names.identifier;
+  const std::string symbol = "::" + context.names.prefix + "_" + names.identifier;
   const std::string note = fmt::format("  // `{}`\n", comment_text(context.module().functions[f]->name));
   if (takes_nothing(context, f))
     return fmt::format("{}  void {}() {{ check({}(workspace(), nullptr)); }}\n", note, name, symbol);
@@ -79,33 +79,33 @@ std::string states(const EmitContext& context, Identifiers& names) {
 constexpr std::string_view kClass = R"(class module {{
  public:
   module() : memory_({1}_WORKSPACE_SIZE, {1}_WORKSPACE_ALIGN) {{
-    check({0}_init(workspace(), {1}_WORKSPACE_SIZE));
+    check(::{0}_init(workspace(), {1}_WORKSPACE_SIZE));
   }}
 
 {2}
-  void reset() {{ check({0}_reset(workspace())); }}
+  void reset() {{ check(::{0}_reset(workspace())); }}
   // State variables by their names in the model.
   template <class Array>
   void get(const std::string& name, Array&& values) {{
     const std::size_t bytes = std::size(values) * sizeof(*std::data(values));
-    check({0}_get(workspace(), name.c_str(), std::data(values), bytes));
+    check(::{0}_get(workspace(), name.c_str(), std::data(values), bytes));
   }}
   template <class Array>
   void set(const std::string& name, const Array& values) {{
     const std::size_t bytes = std::size(values) * sizeof(*std::data(values));
-    check({0}_set(workspace(), name.c_str(), std::data(values), bytes));
+    check(::{0}_set(workspace(), name.c_str(), std::data(values), bytes));
   }}
-  void save(const std::string& path) {{ check({0}_save(workspace(), path.c_str())); }}
-  void load(const std::string& path) {{ check({0}_load(workspace(), path.c_str())); }}
-  void set_print(cohort_print_fn print, void* user) {{ check({0}_set_print(workspace(), print, user)); }}
+  void save(const std::string& path) {{ check(::{0}_save(workspace(), path.c_str())); }}
+  void load(const std::string& path) {{ check(::{0}_load(workspace(), path.c_str())); }}
+  void set_print(cohort_print_fn print, void* user) {{ check(::{0}_set_print(workspace(), print, user)); }}
 {4}{3}
   void* workspace() const {{ return memory_.data(); }}
 
  private:
   void check(std::int32_t status) const {{
     if (status == COHORT_OK) return;
-    std::string text({0}_error_text(workspace(), nullptr, 0), '\0');
-    {0}_error_text(workspace(), text.data(), text.size() + 1);
+    std::string text(::{0}_error_text(workspace(), nullptr, 0), '\0');
+    ::{0}_error_text(workspace(), text.data(), text.size() + 1);
     throw cohort::error(status, text);
   }}
 
@@ -115,15 +115,15 @@ constexpr std::string_view kClass = R"(class module {{
 
 constexpr std::string_view kWrapperSetParallel =
     R"(  void set_parallel(cohort_parallel_for_fn parallel_for, void* user) {{
-    check({0}_set_parallel(workspace(), parallel_for, user));
+    check(::{0}_set_parallel(workspace(), parallel_for, user));
   }}
 )";
 
 constexpr std::string_view kWrapperProfile =
     R"(  // What the calls were like, as JSON for `cohort compile --profile`.
   std::string profile() const {{
-    std::string text({0}_profile(workspace(), nullptr, 0), '\0');
-    {0}_profile(workspace(), text.data(), text.size() + 1);
+    std::string text(::{0}_profile(workspace(), nullptr, 0), '\0');
+    ::{0}_profile(workspace(), text.data(), text.size() + 1);
     return text;
   }}
 )";

@@ -4,31 +4,13 @@
 
 #include <algorithm>
 
+#include "codegen/reserved.h"
 #include "codegen/text.h"
 #include "ir/diagnostics.h"
 
 namespace cohort {
 
 namespace {
-
-// Keywords of C11 and C++20, and macros and types that every emitted file sees.
-constexpr std::string_view kReserved[] = {
-    "NULL",     "alignas",       "alignof",     "and",        "and_eq",    "asm",       "auto",
-    "bitand",   "bitor",         "bool",        "break",      "case",      "catch",     "char",
-    "char16_t", "char32_t",      "char8_t",     "class",      "co_await",  "co_return", "co_yield",
-    "compl",    "concept",       "const",       "const_cast", "consteval", "constexpr", "constinit",
-    "continue", "decltype",      "default",     "delete",     "do",        "double",    "dynamic_cast",
-    "else",     "enum",          "explicit",    "export",     "extern",    "false",     "float",
-    "for",      "friend",        "goto",        "if",         "inline",    "int",       "int16_t",
-    "int32_t",  "int64_t",       "int8_t",      "linux",      "long",      "mutable",   "namespace",
-    "new",      "noexcept",      "not",         "not_eq",     "nullptr",   "operator",  "or",
-    "or_eq",    "private",       "protected",   "ptrdiff_t",  "public",    "register",  "reinterpret_cast",
-    "requires", "restrict",      "return",      "short",      "signed",    "size_t",    "sizeof",
-    "static",   "static_assert", "static_cast", "std",        "struct",    "switch",    "template",
-    "this",     "thread_local",  "throw",       "true",       "try",       "typedef",   "typeid",
-    "typename", "uint16_t",      "uint32_t",    "uint64_t",   "uint8_t",   "uintptr_t", "union",
-    "unix",     "unsigned",      "using",       "virtual",    "void",      "volatile",  "wchar_t",
-    "while",    "xor",           "xor_eq"};
 
 constexpr bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -110,7 +92,7 @@ std::string to_identifier(std::string_view name) {
   if (out[0] >= '0' && out[0] <= '9') out = "n" + out;
   if (out.starts_with("rt_") || out.starts_with("RT_") || out.starts_with("COHORT_"))
     out = "n_" + out;  // the runtime's
-  if (std::binary_search(std::begin(kReserved), std::end(kReserved), out)) out += '_';
+  if (is_reserved_identifier(out)) out += '_';
   return out;
 }
 
@@ -147,6 +129,7 @@ ModuleNames name_module(const CompiledModule& compiled, std::string_view prefix,
   refuse_unusable_names(module);
   ModuleNames names;
   names.prefix = to_identifier(prefix.empty() ? std::string_view(module.name) : prefix);
+  if (is_reserved_prefix(names.prefix)) names.prefix += '_';
   names.macro = upper(names.prefix);
   Identifiers symbols{"init",      "reset",        "get",   "set",        "save",   "load",
                       "set_print", "set_parallel", "error", "error_text", "weights"};

@@ -188,6 +188,19 @@ def test_loading_by_folder_library_and_manifest(tmp_path) -> None:
         cohort.load(tmp_path / "empty")
 
 
+def test_what_is_built_anew_in_a_folder_is_what_runs(tmp_path) -> None:
+    """As in a notebook: the system's loader gives the library that it opened under this path before."""
+    kept = []
+    for factor in (2, 3, 2, 5):
+        module = cohort.Module("again")
+        f = module.function("f")
+        f.output("y", f.input("x", "f64[3]") * factor)
+        kept.append((factor, cohort.compile(module, tmp_path)))
+        for expected, program in kept:
+            assert program.call("f", {"x": np.ones(3)})["y"].tolist() == [expected] * 3
+    assert [path for path in tmp_path.iterdir() if path.suffix == ".so"] == [tmp_path / "libagain.so"]
+
+
 def test_what_the_compiler_refuses_is_told(tmp_path) -> None:
     module = cohort.Module("wrong", locations=True)
     f = module.function("f")

@@ -13,6 +13,11 @@ TEST_CASE("case 28: identifiers from hostile names") {
   CHECK(to_identifier("gpu_0/data:0") == "gpu_0_data_0");
   CHECK(to_identifier("class") == "class_");
   CHECK(to_identifier("NULL") == "NULL_");
+  CHECK(to_identifier("EOF") == "EOF_");
+  CHECK(to_identifier("INFINITY") == "INFINITY_");
+  CHECK(to_identifier("M_PI") == "M_PI_");
+  CHECK(to_identifier("errno") == "errno_");
+  CHECK(to_identifier("EPS") == "EPS");
   CHECK(to_identifier("restrict") == "restrict_");
   CHECK(to_identifier("a-b") == "a_b");
   CHECK(to_identifier("é") == "u00e9");

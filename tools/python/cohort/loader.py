@@ -6,6 +6,8 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import shutil
+import tempfile
 import weakref
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -67,7 +69,7 @@ class CompiledModule(Program):
     ) -> None:
         self._path, self._manifest = library, manifest
         self.keep_alive: Any = None  # what must live as long as the module, such as a temporary folder
-        self._library = ctypes.CDLL(os.fspath(library.resolve()))
+        self._library = open_library(library.resolve())
         self._functions = {entry["name"]: _Function(self._library, entry) for entry in manifest["functions"]}
         self._states = {entry["name"]: parse_type(entry["type"]) for entry in manifest["state"]}
         self._declared = {entry["name"]: (entry["min"], entry["max"]) for entry in manifest["dims"]}
@@ -233,6 +235,31 @@ class BoundCall:
         status = self.symbol(self.workspace, self.arguments)
         if status:
             self._module._check(status)
+
+
+_opened: dict[Path, dict[tuple[int, int], ctypes.CDLL]] = {}  # by path: what has lain there
+
+
+def open_library(library: Path) -> ctypes.CDLL:
+    """The library that lies there now. The system's loader gives what it has opened under that path before,
+    so a library that has been built anew is opened as a copy."""
+    now = library.stat()
+    identity = (now.st_ino, now.st_mtime_ns)
+    opened = _opened.setdefault(library, {})
+    if not opened:
+        opened[identity] = ctypes.CDLL(os.fspath(library))
+    elif identity not in opened:
+        with tempfile.NamedTemporaryFile(dir=library.parent, suffix=library.suffix) as copy:
+            shutil.copyfile(library, copy.name)
+            opened[identity] = ctypes.CDLL(copy.name)
+    return opened[identity]
+
+
+def was_opened_before(library: Path) -> bool:
+    """Whether this process has opened what lay there before and is another library now: the system's loader
+    would give that one to what is linked with this one."""
+    now = library.stat()
+    return next(iter(_opened[library])) != (now.st_ino, now.st_mtime_ns)
 
 
 class _Function:

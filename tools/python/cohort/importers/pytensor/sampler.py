@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import ctypes
 import os
+import shutil
 import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import ToolError
-from ...loader import CompiledModule
+from ...loader import CompiledModule, load, open_library, was_opened_before
 from ...tool import compile as compile_module
 from ...tool import find_tool
 
@@ -160,26 +162,29 @@ def build(
 ) -> CompiledPosterior:
     """Compiles the module and the sampler's functions into one folder and loads both."""
     compiled = compile_module(posterior.module, output, options)
-    manifest, folder = compiled.manifest, compiled.path.parent
-    prefix = manifest["module"]["prefix"]
-    source = folder / f"{prefix}_sampler.cpp"
-    source.write_text(sampler_source(posterior, manifest), encoding="utf-8")
-    library = folder / f"lib{prefix}_sampler.so"
-    command = [
-        os.environ.get("CXX", "c++"),
-        "-std=c++20",
-        "-O2",
-        f"-march={_architecture(options)}",
-        "-ffp-contract=off",
-        "-fPIC",
-        "-shared",
-        f"-I{_runtime_headers()}",
-    ]
-    command += [f"-I{folder}", str(source), str(compiled.path), "-Wl,-rpath,$ORIGIN", "-o", str(library)]
+    folder = compiled.path.parent
+    source = folder / f"{compiled.manifest['module']['prefix']}_sampler.cpp"
+    source.write_text(sampler_source(posterior, compiled.manifest), encoding="utf-8")
+    library = _link(source, compiled.path, options)
+    if was_opened_before(compiled.path.resolve()):
+        private = tempfile.TemporaryDirectory(prefix="cohort_")
+        shutil.copytree(folder, private.name, dirs_exist_ok=True)
+        compiled = load(Path(private.name) / compiled.path.name)
+        compiled.keep_alive = private
+        library = _link(Path(private.name) / source.name, compiled.path, options)
+    return CompiledPosterior(posterior, compiled, library, options)
+
+
+def _link(source: Path, module: Path, options: Sequence[str]) -> Path:
+    """The library of the sampler's functions, beside the module's."""
+    library = source.with_name(f"lib{source.stem}.so")
+    command = [os.environ.get("CXX", "c++"), "-std=c++20", "-O2", f"-march={_architecture(options)}"]
+    command += ["-ffp-contract=off", "-fPIC", "-shared", f"-I{_runtime_headers()}", f"-I{source.parent}"]
+    command += [str(source), str(module), "-Wl,-rpath,$ORIGIN", "-o", str(library)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise ToolError(f"`{command[0]}` ended with status {done.returncode}\n{done.stderr}")
-    return CompiledPosterior(posterior, compiled, library, options)
+    return library
 
 
 def _runtime_headers() -> Path:
@@ -198,7 +203,7 @@ class CompiledPosterior:
         self, posterior: Posterior, module: CompiledModule, library: Path, options: Sequence[str]
     ) -> None:
         self.posterior, self.module, self._options = posterior, module, options
-        self._library = ctypes.CDLL(str(library.resolve()))
+        self._library = open_library(library.resolve())
         self._prefix = module.manifest["module"]["prefix"]
         self._x = np.zeros(posterior.size)
         self._gradient, self._logp = np.zeros(posterior.size), np.zeros(())
