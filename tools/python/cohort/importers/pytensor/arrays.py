@@ -66,14 +66,21 @@ class Array:
 
 @dataclass(frozen=True)
 class Rows:
-    """As many rows as a loop has taken steps, and `offset` more."""
+    """As many rows as a loop has taken steps, and `offset` more; none where that is less than none. A loop
+    takes no step only where it may take none."""
 
     taken: Array
     offset: int
 
-    def array(self, emit: Emitter, more: int = 0) -> Array:
-        offset = Array.of(np.int64(self.offset + more))
-        return emit.elementwise("add", [self.taken, offset], np.int64) if offset.known else self.taken
+    def array(self, emit: Emitter) -> Array:
+        if self.offset == 0:
+            return self.taken
+        count = emit.elementwise("add", [self.taken, Array.of(np.int64(self.offset))], np.int64)
+        return count if self.offset > 0 else emit.elementwise("max", [count, Array.of(np.int64(0))], np.int64)
+
+    def sure(self, most: int) -> int:
+        """How many rows there are at least, of `most`."""
+        return max(self.offset + (most > self.offset), 0)
 
 
 class Emitter:

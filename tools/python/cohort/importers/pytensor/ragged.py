@@ -35,6 +35,17 @@ def _with_rows(array: Array, rows: Rows | None) -> Array:
     return array
 
 
+def _demanded(to: Conversion, array: Array, rows: Rows, most: int, count: int, what: str) -> Array:
+    """The array, which is read only where there are `count` of at most `most` rows."""
+    if count <= rows.sure(most):
+        return array
+    if count > most:
+        to.refuse(f"{what} of at most {most} rows, {_WHAT}")
+    there = to.emit.elementwise("le", [Array.of(np.int64(count)), rows.array(to.emit)], np.int64, np.bool_)
+    message = f"{what} of a loop that has stopped before"
+    return to.emit.node("assert", [array, there], array.shape, array.dtype, message=message)
+
+
 def _elemwise(to: Conversion, node: Any, arrays: list[Array]) -> list[Array]:
     """Element by element, beside what is the same for all rows or has as many."""
     found = [array.rows for array in arrays if array.rows is not None]
@@ -50,12 +61,14 @@ _IDENTITIES = {scalar.Add: 0, scalar.Mul: 1, scalar.AND: True, scalar.OR: False}
 def _reduction(to: Conversion, node: Any, arrays: list[Array]) -> list[Array]:
     """Rows that do not count are replaced by what changes nothing."""
     (value,) = arrays
-    assert value.rows is not None
+    rows = value.rows
+    assert rows is not None
     axis = node.op.axis
     if axis is not None and 0 not in [entry % value.rank for entry in axis]:
-        return [_with_rows(result, value.rows) for result in reductions.reduction(to, node, arrays)]
+        return [_with_rows(result, rows) for result in reductions.reduction(to, node, arrays)]
     kind = type(node.op.scalar_op)
     if kind in (scalar.Maximum, scalar.Minimum) and value.dtype.kind == "f":
+        value = _demanded(to, value, rows, value.shape[0], 1, f"{node.op}")
         identity: Any = -np.inf if kind is scalar.Maximum else np.inf
     elif kind in _IDENTITIES:
         identity = _IDENTITIES[kind]
@@ -63,7 +76,7 @@ def _reduction(to: Conversion, node: Any, arrays: list[Array]) -> list[Array]:
         to.refuse(f"{node.op} {_WHAT}")
     shape = (value.shape[0], *[1] * (value.rank - 1))
     numbers = Array.of(np.arange(value.shape[0]).reshape(shape))
-    counts = to.emit.elementwise("lt", [numbers, value.rows.array(to.emit)], np.int64, np.bool_)
+    counts = to.emit.elementwise("lt", [numbers, rows.array(to.emit)], np.int64, np.bool_)
     kept = to.emit.where(counts, value, Array.of(identity, value.dtype), value.dtype)
     return reductions.reduction(to, node, [kept])
 
@@ -98,7 +111,8 @@ def _subtensor(to: Conversion, node: Any, arrays: list[Any]) -> list[Array]:
         return [_row(to, value, rows, static(entry) or 0)]
     start, stop, step = static(entry.start) or 0, static(entry.stop), static(entry.step)
     if start < 0 or stop is not None or step not in (None, 1):
-        to.refuse(f"Subtensor with a slice that has an end or a step {_WHAT}")
+        to.refuse(f"Subtensor with a slice that begins near the end, has an end or a step {_WHAT}")
+    start = min(start, value.shape[0])
     shape = (value.shape[0] - start, *value.shape[1:])
     part = to.emit.node("slice", [value], shape, value.dtype, axes=[0], starts=[start], stops=[None])
     part.last = value.last
@@ -106,13 +120,14 @@ def _subtensor(to: Conversion, node: Any, arrays: list[Any]) -> list[Array]:
 
 
 def _row(to: Conversion, value: Array, rows: Rows, position: int) -> Array:
+    count = position + 1 if position >= 0 else -position
+    most, what = value.shape[0], f"row {position}"
     if position == -1 and value.last is not None:
-        return value.last
-    start = rows.array(to.emit, position) if position < 0 else Array.of(np.int64(position))
-    if position >= 0:
-        there = to.emit.elementwise("lt", [start, rows.array(to.emit)], np.int64, np.bool_)
-        message = f"row {position} of a loop that has stopped before"
-        value = to.emit.node("assert", [value, there], value.shape, value.dtype, message=message)
+        return _demanded(to, value.last, rows, most, count, what)
+    start = Array.of(np.int64(position))
+    if position < 0:
+        start = to.emit.elementwise("add", [rows.array(to.emit), start], np.int64)
+    value = _demanded(to, value, rows, most, count, what)
     shape = (1, *value.shape[1:])
     part = to.emit.node("slice", [value, start], shape, value.dtype, axes=[0], sizes=[1])
     return to.emit.squeeze(part, [0])
