@@ -1,6 +1,7 @@
 // One instruction's text: guard, opcode with modifiers, operands.
 #include <cctype>
 #include <cstdlib>
+#include <set>
 
 #include "../src/report.h"
 #include "frame.h"
@@ -58,18 +59,12 @@ uint64_t parse_number(const std::string& s) {
 }
 
 // The address or offset of a variable.
-Operand parse_variable(const std::string& name, Scope& scope) {
-  Operand o;
-  o.kind = Operand::Kind::kImmediate;
-  for (auto* table : {&scope.shared, &scope.local, &scope.parameters}) {
-    auto found = table->find(name);
-    if (found == table->end()) continue;
-    o.in_dynamic_shared = table == &scope.shared && scope.dynamic_shared.count(name);
-    o.value = o.in_dynamic_shared ? 0 : found->second;
-    return o;
-  }
+Operand parse_variable(const std::string& name, const Scope& scope) {
+  if (const Operand* variable = scope.find_variable(name)) return *variable;
   auto found = scope.module.variables.find(name);
   if (found == scope.module.variables.end()) unsupported("PTX operand %s", name.c_str());
+  Operand o;
+  o.kind = Operand::Kind::kImmediate;
   o.value = reinterpret_cast<uint64_t>(found->second.address);
   return o;
 }
@@ -173,12 +168,12 @@ void parse_call(const std::vector<std::string>& parts, Scope& scope, Instruction
 void parse_operands(const std::string& opcode, const std::string& rest, Scope& scope, Instruction& i) {
   std::vector<std::string> parts = split(rest, ',');
   if (opcode == "bra") {
-    scope.branches[scope.function->code.size()] = {parts[0]};
+    scope.branches[scope.function->code.size()] = {scope.block, parts[0]};
     return;
   }
   if (opcode == "brx") {
     i.operands.push_back(parse_operand(parts[0], scope));
-    scope.branches[scope.function->code.size()] = {parts[1]};
+    scope.branches[scope.function->code.size()] = {scope.block, parts[1]};
     return;
   }
   if (opcode == "call") return parse_call(parts, scope, i);
@@ -191,10 +186,44 @@ void parse_operands(const std::string& opcode, const std::string& rest, Scope& s
 
 }  // namespace
 
+bool Block::has_member(const std::string& name) const {
+  for (const auto& [prefix, count] : families) {
+    if (name.size() <= prefix.size() || name.compare(0, prefix.size(), prefix) != 0) continue;
+    char* end = nullptr;
+    bool is_digit = std::isdigit(static_cast<unsigned char>(name[prefix.size()])) != 0;
+    if (is_digit && std::strtoull(name.c_str() + prefix.size(), &end, 10) < count && !*end) return true;
+  }
+  return false;
+}
+
+void Scope::open_block() {
+  blocks.emplace_back();
+  blocks.back().outer = block;
+  block = static_cast<int>(blocks.size()) - 1;
+}
+
+int Scope::find_register(const std::string& name) {
+  for (int b = block; b >= 0; b = blocks[b].outer) {
+    auto& registers = blocks[b].registers;
+    if (auto found = registers.find(name); found != registers.end()) return found->second;
+    if (blocks[b].has_member(name)) return registers[name] = function->registers++;
+    if (blocks[b].variables.count(name)) return -1;
+  }
+  return -1;
+}
+
 int Scope::register_of(const std::string& name) {
-  auto [found, is_new] = registers.emplace(name, function->registers);
-  if (is_new) function->registers++;
-  return found->second;
+  int found = find_register(name);
+  if (found < 0) unsupported("PTX register %s", name.c_str());
+  return found;
+}
+
+const Operand* Scope::find_variable(const std::string& name) const {
+  for (int b = block; b >= 0; b = blocks[b].outer) {
+    const auto& variables = blocks[b].variables;
+    if (auto found = variables.find(name); found != variables.end()) return &found->second;
+  }
+  return nullptr;
 }
 
 Operand parse_operand(const std::string& text, Scope& scope) {
@@ -218,9 +247,9 @@ Operand parse_operand(const std::string& text, Scope& scope) {
   if (auto s = kSpecial.find(text); s != kSpecial.end()) {
     o.kind = Operand::Kind::kSpecial;
     o.value = s->second;
-  } else if (text[0] == '%' || scope.registers.count(text)) {
+  } else if (int found = scope.find_register(text); found >= 0) {
     o.kind = Operand::Kind::kRegister;
-    o.index = scope.register_of(text);
+    o.index = found;
   } else if (std::isdigit(static_cast<unsigned char>(text[0])) || text[0] == '-') {
     o.kind = Operand::Kind::kImmediate;
     o.value = parse_number(text);

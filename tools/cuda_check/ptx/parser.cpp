@@ -61,21 +61,42 @@ void define_variable(const Declaration& d, bool constant, Module& module) {
   module.variables[d.name] = v;
 }
 
+Operand offset(uint64_t value, bool in_dynamic_shared = false) {
+  Operand o;
+  o.kind = Operand::Kind::kImmediate;
+  o.value = value;
+  o.in_dynamic_shared = in_dynamic_shared;
+  return o;
+}
+
+// Dynamic shared memory has no place of its own: all of it starts behind the static one.
+Operand place_shared(const Declaration& d, size_t& used) {
+  uint64_t at = place(d, used);
+  bool dynamic = d.external || d.unsized;
+  return offset(dynamic ? 0 : at, dynamic);
+}
+
 std::vector<Parameter> parse_parameters(const std::string& text, Scope& scope) {
   std::vector<Parameter> places;
   for (const std::string& p : split(text, ',')) {
     Declaration d = parse_declaration(p);
     size_t at = place(d, scope.function->parameter_bytes);
-    scope.parameters[d.name] = at;
+    scope.here().variables[d.name] = offset(at);
     places.push_back({at, d.bytes()});
   }
   return places;
 }
 
+// `.reg .b32 %a, %r<10>`
 void declare_registers(const std::string& text, Scope& scope) {
   for (const std::string& part : split(text, ',')) {
     std::string name = words(part).back();
-    if (name[0] != '%') scope.register_of(name);  // the others are known by their sign
+    size_t bracket = name.find('<');
+    if (bracket == std::string::npos) {
+      scope.here().registers[name] = scope.function->registers++;
+    } else {
+      scope.here().families[name.substr(0, bracket)] = std::strtoull(name.c_str() + bracket + 1, nullptr, 0);
+    }
   }
 }
 
@@ -83,28 +104,29 @@ void parse_directive(const std::string& s, Scope& scope) {
   if (s.rfind(".reg", 0) == 0) return declare_registers(s, scope);
   if (s.rfind(".pragma", 0) == 0) return;
   Declaration d = parse_declaration(s);
-  if (s.rfind(".shared", 0) == 0) {
-    scope.shared[d.name] = place(d, scope.function->shared_bytes);
+  Operand& variable = scope.here().variables[d.name];
+  if (s.find(".shared") != std::string::npos) {
+    variable = place_shared(d, scope.function->shared_bytes);
   } else if (s.rfind(".local", 0) == 0) {
-    scope.local[d.name] = place(d, scope.function->local_bytes);
+    variable = offset(place(d, scope.function->local_bytes));
   } else if (s.rfind(".param", 0) == 0) {
-    scope.parameters[d.name] = place(d, scope.function->parameter_bytes);
+    variable = offset(place(d, scope.function->parameter_bytes));
   } else {
     unsupported("PTX directive: %s", s.c_str());
   }
 }
 
 // A label, a table of labels, a directive or an instruction; false at the end of the body.
-bool parse_statement(Cursor& cursor, Scope& scope, int& depth) {
+bool parse_statement(Cursor& cursor, Scope& scope) {
   if (cursor.starts_with(".loc ") || cursor.starts_with(".loc\t")) {
     std::vector<std::string> w = words(cursor.rest_of_line());
     if (w.size() > 2) scope.line = std::atoi(w[2].c_str());
     return true;
   }
   if (cursor.peek() == '{' || cursor.peek() == '}') {
-    depth += cursor.peek() == '{' ? 1 : -1;
+    cursor.peek() == '{' ? scope.open_block() : scope.close_block();
     cursor.skip(1);
-    return depth > 0;
+    return scope.block > 0;
   }
   char stop = 0;
   Cursor after = cursor;
@@ -113,11 +135,11 @@ bool parse_statement(Cursor& cursor, Scope& scope, int& depth) {
   if (is_label) {
     cursor.until(":");
     if (!cursor.starts_with(".branchtargets")) {
-      scope.labels[head] = scope.function->code.size();
+      scope.here().labels[head] = scope.function->code.size();
       return true;
     }
     std::string targets = cursor.until(";");
-    scope.tables[head] = split(targets.substr(std::strlen(".branchtargets")), ',');
+    scope.here().tables[head] = split(targets.substr(std::strlen(".branchtargets")), ',');
     return true;
   }
   std::string s = cursor.until(";");
@@ -131,15 +153,28 @@ bool parse_statement(Cursor& cursor, Scope& scope, int& depth) {
   return true;
 }
 
-void resolve_labels(Scope& scope) {
-  for (auto& [number, labels] : scope.branches) {
-    auto table = scope.tables.find(labels[0]);
-    for (const std::string& label : table == scope.tables.end() ? labels : table->second) {
-      auto found = scope.labels.find(label);
-      if (found == scope.labels.end()) unsupported("PTX label %s", label.c_str());
-      scope.function->code[number].targets.push_back(static_cast<int>(found->second));
-    }
+int label(const std::string& name, int block, const Scope& scope) {
+  for (; block >= 0; block = scope.blocks[block].outer) {
+    const auto& labels = scope.blocks[block].labels;
+    if (auto found = labels.find(name); found != labels.end()) return static_cast<int>(found->second);
   }
+  unsupported("PTX label %s", name.c_str());
+}
+
+std::vector<int> targets(const Branch& branch, const Scope& scope) {
+  for (int block = branch.block; block >= 0; block = scope.blocks[block].outer) {
+    const auto& tables = scope.blocks[block].tables;
+    auto table = tables.find(branch.target);
+    if (table == tables.end()) continue;
+    std::vector<int> found;
+    for (const std::string& name : table->second) found.push_back(label(name, block, scope));
+    return found;
+  }
+  return {label(branch.target, branch.block, scope)};
+}
+
+void resolve_labels(Scope& scope) {
+  for (auto& [number, branch] : scope.branches) scope.function->code[number].targets = targets(branch, scope);
   for (auto& [number, name] : scope.calls) {
     auto found = scope.module.functions.find(name);
     if (found == scope.module.functions.end()) unsupported("PTX call of %s", name.c_str());
@@ -158,14 +193,12 @@ void relocate_dynamic_shared(Function& f) {
 }
 
 struct ModuleScope {
-  std::map<std::string, uint64_t> shared;
-  std::set<std::string> dynamic_shared;
+  std::map<std::string, Operand> shared;
   size_t shared_bytes = 0;
 };
 
 void parse_body(Cursor& cursor, Scope& scope) {
-  int depth = 0;
-  while (!cursor.at_end() && parse_statement(cursor, scope, depth)) {
+  while (!cursor.at_end() && parse_statement(cursor, scope)) {
   }
   resolve_labels(scope);
   relocate_dynamic_shared(*scope.function);
@@ -189,8 +222,7 @@ void parse_function(Cursor& cursor, const ModuleScope& outer, Module& module) {
   function->name = demangled(name.c_str());
   function->name.resize(std::min(function->name.find('('), function->name.size()));
   function->shared_bytes = outer.shared_bytes;
-  scope.shared = outer.shared;
-  scope.dynamic_shared = outer.dynamic_shared;
+  scope.here().variables = outer.shared;
   function->parameters = stop == '(' ? parse_parameters(cursor.until(")"), scope) : std::vector<Parameter>{};
   function->results = parse_parameters(result_text, scope);
   std::string directives;
@@ -209,8 +241,7 @@ void parse_function(Cursor& cursor, const ModuleScope& outer, Module& module) {
 void parse_variable(const std::string& s, ModuleScope& outer, Module& module) {
   Declaration d = parse_declaration(s);
   if (s.find(".shared") != std::string::npos) {
-    outer.shared[d.name] = place(d, outer.shared_bytes);
-    if (d.external || d.unsized) outer.dynamic_shared.insert(d.name);
+    outer.shared[d.name] = place_shared(d, outer.shared_bytes);
   } else if (s.find(".global") != std::string::npos || s.find(".const") != std::string::npos) {
     define_variable(d, s.find(".const") != std::string::npos, module);
   } else {

@@ -5,6 +5,7 @@
 #include "block.h"
 #include "launch.h"
 #include "report.h"
+#include "settings.h"
 #include "shared_memory.h"
 #include "stream.h"
 

@@ -29,6 +29,34 @@ __global__ void floats(const float* x, float* y, double* d, int n, Pair p, int t
          fmod(v * 10, 3.0) + cos(v * 1e6) + floor(v * 5);
 }
 
+// Angles that are reduced in many words, in code of nested blocks whose registers have the names of those
+// outside.
+__global__ void angles(const double* x, double* y, float* z, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  y[i] = sin(x[i]) + cos(x[i]) + tan(x[i]);
+  z[i] = sinf((float)x[i]) + cosf((float)x[i]);
+}
+
+// Blocks of PTX: what one declares is its own, and what it does not declare is that of the block around it.
+__global__ void scopes(const unsigned* x, unsigned* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+#ifdef __CUDA_ARCH__
+  asm volatile(
+      "{ .reg .u32 %%q, %%s<3>; .reg .pred p; .local .u32 v; mov.u32 %%q, %1; mov.u32 %%s1, 7; st.local.u32 "
+      "[v], 5;\n"
+      "  { .reg .u32 %%q, %%s<2>; .local .u32 v; mov.u32 %%q, 99; mov.u32 %%s1, 98; mov.u32 %%s2, 11;\n"
+      "    st.local.u32 [v], 97; setp.lt.u32 p, %1, 50; @p bra end; st.local.u32 [v], 96; end: }\n"
+      "  { @!p bra end; add.u32 %%q, %%q, 1000; end: }\n"
+      "  add.u32 %%q, %%q, %%s1; add.u32 %%q, %%q, %%s2; ld.local.u32 %%s0, [v]; add.u32 %0, %%q, %%s0; }"
+      : "=r"(y[i])
+      : "r"(x[i]));
+#else
+  y[i] = x[i] + 7 + 11 + 5 + (x[i] < 50 ? 1000 : 0);
+#endif
+}
+
 __device__ __forceinline__ unsigned mixed(unsigned r, int mode) {
   switch (mode) {
     case 0:
@@ -98,6 +126,33 @@ static void test_floats(cudaStream_t s) {
   CHECKED(cudaStreamSynchronize(s));
   expect("floats", to_host(dy, n), y, 2e-6);
   expect("doubles", to_host(dd, n), w, 1e-13);
+}
+
+static void test_angles(cudaStream_t s) {
+  std::vector<double> x, y, z;
+  for (double v = 1.5; v < 1e30; v *= -4.7) x.push_back((float)v);
+  for (double v : x) {
+    y.push_back(std::sin(v) + std::cos(v) + std::tan(v));
+    z.push_back(std::sin(v) + std::cos(v));
+  }
+  const int n = (int)x.size();
+  double *dx = to_device(x), *dy = on_device<double>(n);
+  float* dz = on_device<float>(n);
+  launch(angles, dim3(1), dim3(128), 0, s, dx, dy, dz, n);
+  CHECKED(cudaStreamSynchronize(s));
+  expect("large angles, double", to_host(dy, n), y, 1e-13);
+  expect("large angles, float", to_host(dz, n), z, 1e-6);
+}
+
+static void test_scopes(cudaStream_t s) {
+  const int n = 100;
+  std::vector<unsigned> x(n);
+  std::vector<double> y(n);
+  for (unsigned i = 0; i < n; i++) x[i] = i, y[i] = i + 23.0 + (i < 50 ? 1000 : 0);
+  unsigned *dx = to_device(x), *dy = on_device<unsigned>(n);
+  launch(scopes, dim3(1), dim3(128), 0, s, dx, dy, n);
+  CHECKED(cudaStreamSynchronize(s));
+  expect("blocks of PTX", to_host(dy, n), y, 0);
 }
 
 static void test_integers(cudaStream_t s) {
@@ -176,6 +231,8 @@ static void test_halves(cudaStream_t s) {
 int main() {
   cudaStream_t s = new_stream();
   test_floats(s);
+  test_angles(s);
+  test_scopes(s);
   test_integers(s);
   test_halves(s);
   return failures != 0;
