@@ -13,21 +13,23 @@ std::vector<Tensor> initial_state(const Module& module) {
 }
 
 std::vector<Tensor> evaluate_node(const Module& module, const Function& function, const Node& node,
-                                  std::span<const Tensor> inputs, const DimValues& dims,
-                                  std::string* printed) {
+                                  std::span<const Tensor> inputs, const DimValues& dims, std::string* printed,
+                                  const NodeObserver* after) {
   std::vector<Type> types;
   std::vector<Tensor> results;
   for (std::uint32_t r = 0; r < node.result_count; ++r) {
     types.push_back(function.type(node.first_result + r));
     results.emplace_back(types.back().dtype, evaluate(types.back().shape, dims));
   }
-  EvalContext context{*node.op, inputs, node.attrs, dims, types, results, printed, &module, node.regions};
+  EvalContext context{*node.op, inputs,  node.attrs, dims,         types,
+                      results,  printed, &module,    node.regions, after};
   node.op->evaluate(context);
+  if (after != nullptr) (*after)(node, results);
   return results;
 }
 
 CallResult interpret(const Module& module, const Function& function, std::span<const Tensor> inputs,
-                     std::vector<Tensor>& state, const DimValues& dims) {
+                     std::vector<Tensor>& state, const DimValues& dims, const NodeObserver* after) {
   std::vector<Tensor> values(function.values.size());
   for (std::size_t id = 0; id < values.size(); ++id) {
     const Value& value = function.values[id];
@@ -40,7 +42,8 @@ CallResult interpret(const Module& module, const Function& function, std::span<c
   for (const Node& node : function.nodes) {
     operands.clear();
     for (const ValueId input : node.inputs) operands.push_back(values[input]);
-    std::vector<Tensor> results = evaluate_node(module, function, node, operands, dims, &result.printed);
+    std::vector<Tensor> results =
+        evaluate_node(module, function, node, operands, dims, &result.printed, after);
     for (std::uint32_t r = 0; r < node.result_count; ++r)
       values[node.first_result + r] = std::move(results[r]);
   }

@@ -3,6 +3,7 @@
 // operator names.
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "ir/graph.h"
@@ -30,6 +31,9 @@ struct InferContext {
   std::span<const std::shared_ptr<const Function>> regions = {};
 };
 
+// Called after each node of a call, those of bodies too; may change what the node gave.
+using NodeObserver = std::function<void(const Node& node, std::vector<Tensor>& results)>;
+
 // What `evaluate` sees: concrete inputs. Writes one tensor per result, of the dtypes and extents that infer
 // gave.
 struct EvalContext {
@@ -43,6 +47,7 @@ struct EvalContext {
   // For operators with regions: what those read of the module, and the regions themselves.
   const Module* module = nullptr;
   std::span<const std::shared_ptr<const Function>> regions = {};
+  const NodeObserver* after = nullptr;  // of nodes of regions
 
   Extents result_extents(int i) const { return cohort::evaluate(result_types[i].shape, dims); }
 };

@@ -35,7 +35,7 @@ void evaluate_cond(EvalContext& context) {
   const bool taken = scalar_as_int(tensor_element(context.inputs[0], 0)) != 0;
   std::vector<Tensor> no_state;
   CallResult result = interpret(*context.module, *context.regions[taken ? 0 : 1], context.inputs.subspan(1),
-                                no_state, context.dims);
+                                no_state, context.dims, context.after);
   if (context.printed) *context.printed += result.printed;
   context.results = std::move(result.outputs);
 }

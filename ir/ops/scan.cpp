@@ -168,7 +168,7 @@ void evaluate_scan(EvalContext& context) {
     const std::int64_t at = parts.reverse ? steps - 1 - taken : taken;
     for (std::size_t i = 0; i < parts.sequences; ++i)
       inputs[i] = step_of(context.inputs[i], at, body.type(body.inputs[i]), context.dims);
-    CallResult result = interpret(*context.module, body, inputs, no_state, context.dims);
+    CallResult result = interpret(*context.module, body, inputs, no_state, context.dims, context.after);
     if (context.printed) *context.printed += result.printed;
     for (std::size_t i = 0; i < parts.carries; ++i) inputs[parts.sequences + i] = result.outputs[i];
     for (std::size_t i = parts.carries; i < parts.carries + parts.outputs; ++i) {

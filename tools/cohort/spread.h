@@ -18,8 +18,8 @@ namespace cohort {
 using Spread = std::vector<std::vector<double>>;
 
 // Elements move by up to `ulp` towards zero, so that none leaves the range of its operator; those of halves,
-// which compiled code rounds once, by one. Operators with regions move as a whole. With `all`, every
-// float does, what nodes read as well: what --fp=fast may do to sums.
+// which compiled code rounds once, by one. In bodies of loops and branches every step moves. With `all`,
+// every float does, what nodes read as well: what --fp=fast may do to sums.
 Spread spread_of(const Module& module, const Function& function, std::span<const Tensor> inputs,
                  std::span<const Tensor> state, const DimValues& dims, double ulp, std::uint64_t seed,
                  bool all = false);

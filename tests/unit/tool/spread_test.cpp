@@ -59,6 +59,21 @@ TEST_CASE("errors of tanh that a difference shows are allowed, greater ones are 
   CHECK(compare(expected, far, slack).worst_ulp > example.allowed());
 }
 
+TEST_CASE("errors grow in the steps of loops and in branches, too") {
+  const std::string step = std::string("    %t = tanh(%x)\n") + "    %near = mul(%x, 1.0000000001)\n" +
+                           "    %u = tanh(%near)\n" + "    %d = sub(%u, %t)\n" + "    output d = %d\n";
+  for (const std::string& around :
+       {"  %y = scan(%x) {carries = 1, steps = [1]} body(%x: f64[8]) {\n" + step + "  }\n",
+        "  %yes = lt(0.0, 1.0)\n  %y = cond(%yes, %x) then(%x: f64[8]) {\n" + step +
+            "  } else(%x: f64[8]) {\n    output d = %x\n  }\n"}) {
+    Example example(around);
+    const Tensor expected = example.expected();
+    const std::vector<double> slack = example.slack();
+    CHECK(compare(expected, cancelling(example.x, 3), slack).worst_ulp <= example.allowed());
+    CHECK(compare(expected, cancelling(example.x, 100), slack).worst_ulp > example.allowed());
+  }
+}
+
 TEST_CASE("no element of many is left without what errors grow to") {
   const Example example(kCancelling);
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
