@@ -69,9 +69,11 @@ cudaError_t enqueue_copy(const Copy& c, CUstream_st& stream, bool asynchronous) 
   if (deferred && !both) {
     uintptr_t begin = reinterpret_cast<uintptr_t>(host);
     used = {begin, begin + c.bytes, !c.to_device};
-    if (!stream.capture && c.to_device) hash_now = hash(host, c.bytes);
+    // What an operation before reads or writes there is not yet what this one will find.
+    const bool fixed = !stream.capture && !uses_host(begin, c.bytes);
+    if (fixed && c.to_device) hash_now = hash(host, c.bytes);
     // The host must not find the result before it has waited.
-    if (!stream.capture && !c.to_device) std::memset(c.to, 0xff, c.bytes);
+    if (fixed && !c.to_device) std::memset(c.to, 0xff, c.bytes);
   }
   bool captured = stream.capture != nullptr;
   enqueue(stream, {c.name(), [c, hash_now] { carry_out(c, hash_now); }, used});

@@ -138,4 +138,12 @@ void host_access(uintptr_t a, size_t bytes, bool writes, void* pc) {
   }
 }
 
+bool uses_host(uintptr_t a, size_t bytes) {
+  const auto& using_host = operations().using_host_memory;
+  return std::any_of(using_host.begin(), using_host.end(), [&](uint32_t id) {
+    const Operation& o = operation(id);
+    return !o.done && a < o.host.end && a + bytes > o.host.begin;
+  });
+}
+
 }  // namespace cuda_check

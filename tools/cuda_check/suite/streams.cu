@@ -42,6 +42,18 @@ static void fork(const Buffers& u) {
   CHECKED(cudaStreamWaitEvent(u.a, u.all_done, 0));
 }
 
+// Up from and down to the same place of the host, in one stream: the second copy is behind the first.
+static void there_and_back(const Buffers& u) {
+  const std::vector<float> before(u.host_in, u.host_in + u.n);
+  for (int r = 0; r < 3; r++) {
+    CHECKED(cudaMemcpyAsync(u.x, u.host_in, u.n * sizeof(float), cudaMemcpyHostToDevice, u.a));
+    CHECKED(cudaMemcpyAsync(u.host_in, u.x, u.n * sizeof(float), cudaMemcpyDeviceToHost, u.a));
+  }
+  CHECKED(cudaStreamSynchronize(u.a));
+  expect("there and back", std::vector<float>(u.host_in, u.host_in + u.n),
+         std::vector<double>(before.begin(), before.end()), 0);
+}
+
 int main() {
   const int n = 1024, columns = 64;
   auto x = random_values(n), bias = random_values(columns);
@@ -66,6 +78,7 @@ int main() {
   CHECKED(cudaStreamSynchronize(u.a));
 #endif
   expect("two streams", std::vector<float>(u.host_out, u.host_out + n), wanted, 1e-5);
+  there_and_back(u);
 
   cudaGraph_t graph;
   cudaGraphExec_t exec;
