@@ -115,6 +115,18 @@ std::string check_table(const std::vector<DeviceCheck>& checks) {
   return text + "};\n";
 }
 
+bool uses_workspace(const EmitContext& context, std::size_t function) {
+  const auto lies_there = [](const CompiledFunction& code) {
+    return std::any_of(code.placements.begin(), code.placements.end(),
+                       [](const Placement& place) { return place.space == Space::kWorkspace; });
+  };
+  const std::vector<SpecialisedFunction>& copies = context.compiled.specialised;
+  return lies_there(context.compiled.functions[function]) ||
+         std::any_of(copies.begin(), copies.end(), [&](const SpecialisedFunction& copy) {
+           return copy.function == function && lies_there(copy.code);
+         });
+}
+
 }  // namespace
 
 bool EmitContext::uses_device(std::size_t function) const {
@@ -187,6 +199,31 @@ std::string emit_device_record(const EmitContext& context) {
 
 std::string emit_device_entries(const EmitContext& context, const std::string& init) {
   return fmt::format(fmt::runtime(kEntries), context.names.prefix, init);
+}
+
+bool transfers_workspace(const EmitContext& context) {
+  const auto transfers = [](const CompiledFunction& code) {
+    const auto lies_there = [&](kernel::BufferId id) {
+      return code.placements[id].space == Space::kWorkspace;
+    };
+    return std::any_of(
+        code.program.kernels.begin(), code.program.kernels.end(), [&](const kernel::Kernel& k) {
+          return kernel::is_transfer(k) && (lies_there(k.body[0].buffer) || lies_there(k.body[0].buffers[0]));
+        });
+  };
+  const std::vector<SpecialisedFunction>& copies = context.compiled.specialised;
+  return std::any_of(context.compiled.functions.begin(), context.compiled.functions.end(), transfers) ||
+         std::any_of(copies.begin(), copies.end(),
+                     [&](const SpecialisedFunction& copy) { return transfers(copy.code); });
+}
+
+std::string settle_text(const EmitContext& context, std::size_t function) {
+  if (!context.uses_device() || !uses_workspace(context, function)) return {};
+  return wrapped("  if (const int32_t status = rt_device_settle(",
+                 {context.names.prefix + "_device", "static_cast<rt_workspace*>(workspace)",
+                  c_string(context.module().functions[function]->name)},
+                 "))\n") +
+         "    return status;\n";
 }
 
 std::string device_declarations(const EmitContext& context) {

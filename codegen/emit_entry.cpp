@@ -72,6 +72,21 @@ std::string wait_text(const EmitContext& context, std::size_t function) {
                      context.names.prefix, c_string(context.module().functions[function]->name));
 }
 
+bool checks_on_gpu(const CompiledFunction& code) {
+  const std::vector<kernel::Kernel>& kernels = code.program.kernels;
+  return std::any_of(kernels.begin(), kernels.end(), [](const kernel::Kernel& k) {
+    return k.device == kernel::Device::kGpu && kernel::has_checks(k.body);
+  });
+}
+
+// Whether transfers of the function, or of calls before with the workspace, may be under way at its
+// beginning.
+bool begins_behind_transfers(const EmitContext& context, const PartInfo& info) {
+  const std::vector<kernel::Kernel>& kernels = info.code->program.kernels;
+  return context.uses_device(info.function) &&
+         (transfers_workspace(context) || std::any_of(kernels.begin(), kernels.end(), kernel::is_transfer));
+}
+
 // A whole buffer to the other device.
 std::string transfer_text(const EmitContext& context, const PartCall& part, const PartInfo& info,
                           const std::map<kernel::BufferId, std::string>& locals) {
@@ -182,14 +197,9 @@ std::string emit_part(const EmitContext& context, const std::vector<PartCall>& c
   const auto buffer_of = [&](kernel::BufferId id) -> const kernel::Buffer& {
     return compiled.program.buffers[id];
   };
-  const auto checks_there = [](const kernel::Kernel& k) {
-    return k.device == kernel::Device::kGpu && kernel::has_checks(k.body);
-  };
-  const bool checks =
-      std::any_of(compiled.program.kernels.begin(), compiled.program.kernels.end(), checks_there);
+  const bool checks = checks_on_gpu(compiled);
   // Whether something on the GPU may still read or write memory of the host, or fail.
-  bool pending = checks || std::any_of(compiled.program.kernels.begin(), compiled.program.kernels.end(),
-                                       kernel::is_transfer);
+  bool pending = checks || begins_behind_transfers(context, info);
   for (const PartCall& part : calls) {
     header = header || part.kernel.header || part.transfer != nullptr;
     info.fails = info.fails || part.kernel.fails || part.transfer != nullptr;
@@ -259,6 +269,8 @@ std::string emit_entry(const EmitContext& context, const EntryPlan& plan) {
         "  if (const int32_t status = rt_device_ready(static_cast<rt_workspace*>(workspace), {}))\n"
         "    return status;\n",
         c_string(context.module().functions[plan.function]->name));
+  else
+    text += settle_text(context, plan.function);
   text += plan.count;
   if (replayed)
     text += emit_replay(context, plan.function) + "}\n";

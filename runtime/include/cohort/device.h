@@ -139,6 +139,11 @@ RT_CALL int32_t rt_device_wait(const rt_device_calls& device, rt_workspace* head
   return rt_device_failed(device, header, function, failure);
 }
 
+// The same where calls need no GPU: with none attached nothing was asked for.
+RT_CALL int32_t rt_device_settle(const rt_device_calls& device, rt_workspace* header, const char* function) {
+  return header->device ? rt_device_wait(device, header, function) : COHORT_OK;
+}
+
 // State to or from its place in the workspace; complete on return.
 RT_CALL int32_t rt_device_state(const rt_device_calls& device, const rt_device_module& module,
                                 void* workspace, const char* function, rt_direction direction) {

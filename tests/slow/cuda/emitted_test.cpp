@@ -107,6 +107,10 @@ TEST_CASE("attach says that the module has no code for this GPU") {
   ::unsetenv("CUDA_CHECK_NO_CODE");
 }
 
+TEST_CASE("what comes after calls that nobody has waited for, under every schedule") {
+  run_driver("order", "order", 5);
+}
+
 TEST_CASE("checks that fail on the GPU: the first one is told, state stays, under every schedule") {
   run_driver("errors", "errors", 5);
   if (nvcc().empty()) {
