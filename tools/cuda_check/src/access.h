@@ -22,5 +22,7 @@ bool operation_access(const void* p, size_t bytes, Use use, const char* what);
 void lose_value(void* p, size_t bytes);
 // Every check of reads of undefined values is off where code that is not watched writes device memory.
 void watch_values(bool on);
+// From now on a fault of code that is not instrumented is a finding.
+void watch_faults();
 
 }  // namespace cuda_check

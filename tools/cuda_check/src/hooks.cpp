@@ -87,9 +87,12 @@ struct Start {
         static_cast<unsigned long long>(t.launches), static_cast<unsigned long long>(t.blocks),
         static_cast<unsigned long long>(t.instructions));
   }
-} start;
+};
 
 }  // namespace
+
+void watch_faults() { static Start start; }
+
 }  // namespace cuda_check
 
 using namespace cuda_check;

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "access.h"
 #include "shared_memory.h"
 
 namespace cuda_check {
@@ -23,6 +24,7 @@ Space& space() {
 }
 
 uintptr_t reserve() {
+  watch_faults();
   void* p = mmap(nullptr, kSlots * kSlotBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) unsupported("no address space for the device (2 TiB; is `ulimit -v` set?)");
   return reinterpret_cast<uintptr_t>(p);
