@@ -115,6 +115,12 @@ class Batcher {
         if (last_read_[v] >= end) wanted.push_back(v);
       }
     }
+    if (wanted.empty()) {
+      const auto acts = [&](NodeId n) { return has_effect(function_.node(n)); };
+      const auto one = std::find_if(nodes.begin(), nodes.end(), acts);
+      if (one == nodes.end()) return;
+      wanted.push_back(function_.node(*one).first_result);  // a loop has a result
+    }
     for (const ValueId v : wanted) body.output(function_.value(v).name, inside[v]);
     Attrs attrs{{"sequences", static_cast<std::int64_t>(sequences.size())}};
     if (sequences.empty()) attrs.push_back({"steps", Shape{size_}});
