@@ -55,6 +55,14 @@ void carry_out(const Copy& c, uint64_t hash_then) {
   std::memcpy(c.to, c.from, c.bytes);
 }
 
+// The host must not find the result of a download before it has waited. Pending operations still get the
+// bytes as they are: for them the destination is filled in the stream's order.
+void hide_destination(const Copy& c, const HostBytes& used, CUstream_st& stream) {
+  auto fill = [c] { std::memset(c.to, 0xff, c.bytes); };
+  if (!uses_host(used.begin, c.bytes, false)) return fill();
+  enqueue(stream, {"before a copy to the host", fill, used});
+}
+
 cudaError_t enqueue_copy(const Copy& c, CUstream_st& stream, bool asynchronous) {
   const void* host = c.to_device ? c.from : c.to;
   bool both = c.to_device == c.from_device;
@@ -69,11 +77,9 @@ cudaError_t enqueue_copy(const Copy& c, CUstream_st& stream, bool asynchronous) 
   if (deferred && !both) {
     uintptr_t begin = reinterpret_cast<uintptr_t>(host);
     used = {begin, begin + c.bytes, !c.to_device};
-    // What an operation before reads or writes there is not yet what this one will find.
-    const bool fixed = !stream.capture && !uses_host(begin, c.bytes);
-    if (fixed && c.to_device) hash_now = hash(host, c.bytes);
-    // The host must not find the result before it has waited.
-    if (fixed && !c.to_device) std::memset(c.to, 0xff, c.bytes);
+    // What an operation before writes there is not yet what this one will find.
+    if (!stream.capture && c.to_device && !uses_host(begin, c.bytes, true)) hash_now = hash(host, c.bytes);
+    if (!stream.capture && !c.to_device) hide_destination(c, used, stream);
   }
   bool captured = stream.capture != nullptr;
   enqueue(stream, {c.name(), [c, hash_now] { carry_out(c, hash_now); }, used});

@@ -79,6 +79,28 @@ uint32_t next_operation(uint32_t wanted) {
   return settings().streams == StreamOrder::kRandom ? ready[random_below(ready.size())] : ready[0];
 }
 
+bool overlap(const HostBytes& a, const HostBytes& b) { return a.begin < b.end && b.begin < a.end; }
+
+void forget_what_the_host_saw() {
+  auto& ids = operations().using_host_memory;
+  auto seen = [](uint32_t id) { return includes(operations().host, operation(id)); };
+  ids.erase(std::remove_if(ids.begin(), ids.end(), seen), ids.end());
+}
+
+// Two copies, one writing pinned memory, that nothing orders.
+void check_host_bytes(const Operation& o) {
+  forget_what_the_host_saw();
+  for (uint32_t id : operations().using_host_memory) {
+    const Operation& other = operation(id);
+    if (!overlap(o.host, other.host) || !(o.host.writes || other.host.writes)) continue;
+    if (includes(o.clock, other)) continue;
+    report(Check::kStreamRace, {},
+           "'%s' (stream %d) %s pinned memory that '%s' (stream %d) %s; nothing orders them", o.name.c_str(),
+           o.stream, o.host.writes ? "writes" : "reads", other.name.c_str(), other.stream,
+           other.host.writes ? "writes" : "reads");
+  }
+}
+
 }  // namespace
 
 Operation& operation(uint32_t id) { return *operations().all[id - 1]; }
@@ -100,6 +122,7 @@ uint32_t submit(int stream, uint32_t sequence, std::vector<uint32_t> after, Work
   if (o->clock.size() <= static_cast<size_t>(stream)) o->clock.resize(stream + 1);
   o->clock[stream] = sequence;
   o->after = std::move(after);
+  if (o->host.end) check_host_bytes(*o);
   all.all.push_back(std::move(o));
   uint32_t id = static_cast<uint32_t>(all.all.size());
   all.pending.push_back(id);
@@ -125,11 +148,8 @@ void run_all() {
 }
 
 void host_access(uintptr_t a, size_t bytes, bool writes, void* pc) {
-  auto& using_host = operations().using_host_memory;
-  using_host.erase(std::remove_if(using_host.begin(), using_host.end(),
-                                  [](uint32_t id) { return includes(operations().host, operation(id)); }),
-                   using_host.end());
-  for (uint32_t id : using_host) {
+  forget_what_the_host_saw();
+  for (uint32_t id : operations().using_host_memory) {
     const Operation& o = operation(id);
     if (a >= o.host.end || a + bytes <= o.host.begin || !(writes || o.host.writes)) continue;
     report(Check::kHostRace, {pc, 0},
@@ -138,11 +158,11 @@ void host_access(uintptr_t a, size_t bytes, bool writes, void* pc) {
   }
 }
 
-bool uses_host(uintptr_t a, size_t bytes) {
-  const auto& using_host = operations().using_host_memory;
-  return std::any_of(using_host.begin(), using_host.end(), [&](uint32_t id) {
-    const Operation& o = operation(id);
-    return !o.done && a < o.host.end && a + bytes > o.host.begin;
+bool uses_host(uintptr_t a, size_t bytes, bool only_writes) {
+  const auto& pending = operations().pending;
+  return std::any_of(pending.begin(), pending.end(), [&](uint32_t id) {
+    const HostBytes& used = operation(id).host;
+    return overlap(used, {a, a + bytes, false}) && (used.writes || !only_writes);
   });
 }
 

@@ -48,8 +48,8 @@ void host_saw(uint32_t id);
 
 // An access of the host outside the API: reports it if an operation still uses these bytes.
 void host_access(uintptr_t a, size_t bytes, bool writes, void* pc);
-// Whether an operation that has not run yet uses them.
-bool uses_host(uintptr_t a, size_t bytes);
+// Whether an operation that has not run yet uses (or writes) them.
+bool uses_host(uintptr_t a, size_t bytes, bool only_writes);
 bool any_pending();
 
 }  // namespace cuda_check

@@ -47,6 +47,9 @@ static void there_and_back(const Buffers& u) {
   const std::vector<float> before(u.host_in, u.host_in + u.n);
   for (int r = 0; r < 3; r++) {
     CHECKED(cudaMemcpyAsync(u.x, u.host_in, u.n * sizeof(float), cudaMemcpyHostToDevice, u.a));
+#ifdef DEFECT_SHARED_PINNED
+    CHECKED(cudaMemcpyAsync(u.host_in, u.z, u.n * sizeof(float), cudaMemcpyDeviceToHost, u.b));
+#endif
     CHECKED(cudaMemcpyAsync(u.host_in, u.x, u.n * sizeof(float), cudaMemcpyDeviceToHost, u.a));
   }
   CHECKED(cudaStreamSynchronize(u.a));
