@@ -323,8 +323,10 @@ def _first_free(name: str, is_taken, counters: dict[str, int]) -> str:
 
 
 def _frozen(value: Any, dtype: str | None) -> np.ndarray:
-    array = np.array(value, dtype=None if dtype is None else make_type(dtype).numpy_dtype)
-    array = array.astype(make_type(dtype_name(array.dtype)).numpy_dtype)
+    given = np.asarray(value)
+    array = np.array(
+        converted(given if dtype is None else value, dtype_name(given.dtype if dtype is None else dtype))
+    )
     array.setflags(write=False)
     return array
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import numbers
 from typing import Any
 
 import numpy as np
 
-from .dtypes import is_float, is_integer, numpy_dtype
+from .dtypes import dtype_name, is_float, is_integer, numpy_dtype
 from .errors import GraphError
 from .types import Type
 
@@ -92,18 +93,71 @@ def _decode_scalar(value: Any, dtype: np.dtype) -> Scalar:
     return float(value)
 
 
-def converted(value: Any, type_: Type | str) -> np.ndarray:
-    """A number or array as one of the type's dtype, and of its shape where that is constant and a scalar is
-    given; what would lose digits other than a float's last ones is refused."""
-    wanted = numpy_dtype(type_ if isinstance(type_, str) else type_.dtype)
+def exact(value: Any, wanted: np.dtype) -> np.ndarray:
+    """Numbers in lists or arrays as an array of the dtype. What would lose anything but a float's last digits
+    is refused with a ValueError that tells the first such element."""
     given = np.asarray(value)
-    with np.errstate(all="ignore"):
-        array = given.astype(wanted)
-        back = array.astype(given.dtype)
-    is_rounding = is_float(given.dtype) and is_float(wanted)
-    kept = np.isfinite(back) == np.isfinite(given) if is_rounding else back == given
+    if given.dtype == wanted:
+        return given
+    is_array = isinstance(value, (np.ndarray, np.generic))
+    # Of a list, floats may be integers that NumPy has rounded.
+    is_unsure = given.dtype.kind == "f" and is_integer(wanted) and not is_array
+    if is_unsure or not (given.dtype.kind in "biuf" or np.can_cast(given.dtype, np.float64)):
+        given = np.asarray(value, dtype=object)
+        kept = np.array([_is_exact(element, wanted) for element in given.flat], bool).reshape(given.shape)
+        if kept.all():
+            return (given.astype(np.float64) if is_float(wanted) else given).astype(wanted)
+    else:
+        with np.errstate(all="ignore"):
+            array = given.astype(wanted)
+            kept = _kept(given, array)
     if not kept.all():
-        raise GraphError(f"`{value}` is no value of type `{type_}`")
+        place = tuple(int(index) for index in np.argwhere(~kept)[0])
+        element = given[place].item() if isinstance(given[place], np.generic) else given[place]
+        raise ValueError(f"`{element!r}`{f' at {list(place)}' if place else ''} is no {dtype_name(wanted)}")
+    return array
+
+
+def _kept(given: np.ndarray, array: np.ndarray) -> np.ndarray:
+    """Where an array that was converted to another dtype still says the same."""
+    from_float, to_float = (part.dtype.kind == "f" or is_float(part.dtype) for part in (given, array))
+    if from_float and to_float:
+        return np.isfinite(array) == np.isfinite(given)
+    kept = (array.astype(given.dtype) == given) & ((array < 0) == (given < 0))
+    for real, whole in ((given, array), (array, given)):
+        if is_integer(whole.dtype) and not is_integer(real.dtype) and real.dtype.kind != "b":
+            kept &= (
+                real < float(np.iinfo(whole.dtype).max) + 1
+            )  # beyond, machines disagree on what a cast gives
+    return kept
+
+
+def _is_exact(element: Any, wanted: np.dtype) -> bool:
+    """Whether a Python object is a number that the dtype has, or a float that it rounds."""
+    if isinstance(element, np.generic):
+        element = element.item()
+    if not isinstance(element, numbers.Real):
+        return False
+    if is_integer(wanted):
+        bounds = np.iinfo(wanted)
+        return bool(bounds.min <= element <= bounds.max and element == int(element))
+    try:
+        with np.errstate(all="ignore"):
+            there = np.array(float(element)).astype(wanted).item()
+    except OverflowError:
+        return False
+    if isinstance(element, numbers.Integral) or wanted.kind == "b":
+        return bool(there == element)
+    return math.isfinite(there) == math.isfinite(element)
+
+
+def converted(value: Any, type_: Type | str) -> np.ndarray:
+    """A number or array as one of the type's dtype (see `exact`), and of its shape where that is constant and
+    a scalar is given."""
+    try:
+        array = exact(value, numpy_dtype(type_ if isinstance(type_, str) else type_.dtype))
+    except ValueError as error:
+        raise GraphError(f"no value of type `{type_}`: {error}") from None
     if isinstance(type_, str) or not type_.is_constant or array.ndim > 0:
         return array
     return np.broadcast_to(array, type_.extents())

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import safetensors
+from .data import exact
 from .errors import EvaluationError
 from .types import Type, bind_dims
 
@@ -91,13 +92,14 @@ class Program(ABC):
         dims: dict[str, int] | None = None,
         declared: Mapping[str, tuple[int, int]] | None = None,
     ) -> np.ndarray:
-        """`value` as an array of the type; only conversions that keep every value's kind are made."""
-        array = np.asarray(value)
+        """`value` as an array of the type: a NumPy array of a dtype that fits, or plain numbers that do."""
         wanted = type_.numpy_dtype
-        if array.dtype != wanted:
-            is_plain = not isinstance(value, (np.ndarray, np.generic))
-            if not (is_plain or np.can_cast(array.dtype, wanted, "safe")):
-                raise EvaluationError(f"argument `{name}`: expected {type_}, got dtype {array.dtype}")
-            array = array.astype(wanted)
+        if isinstance(value, (np.ndarray, np.generic)) and value.dtype != wanted:
+            if not np.can_cast(value.dtype, wanted, "safe"):
+                raise EvaluationError(f"argument `{name}`: expected {type_}, got dtype {value.dtype}")
+        try:
+            array = exact(value, wanted)
+        except ValueError as error:
+            raise EvaluationError(f"argument `{name}`: expected {type_}, but {error}") from None
         bind_dims({} if dims is None else dims, declared or {}, name, type_, array.shape)
         return np.require(array, requirements=["C", "A"])

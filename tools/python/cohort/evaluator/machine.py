@@ -59,7 +59,7 @@ class Evaluator(Program):
         self._restore_state(name, value)
 
     def _restore_state(self, name: str, value: Any) -> None:
-        self._values[name] = self.converted(name, self._document.types[name], value)
+        self._values[name] = np.array(self.converted(name, self._document.types[name], value))
 
     def reset(self) -> None:
         self._values = dict(self._document.states)
