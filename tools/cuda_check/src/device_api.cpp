@@ -128,7 +128,10 @@ const char* cudaGetErrorName(cudaError_t error) {
     NAME(cudaErrorNotReady)
     NAME(cudaErrorStreamCaptureUnsupported)
     NAME(cudaErrorStreamCaptureInvalidated)
+    NAME(cudaErrorStreamCaptureMerge)
     NAME(cudaErrorStreamCaptureUnjoined)
+    NAME(cudaErrorStreamCaptureIsolation)
+    NAME(cudaErrorCapturedEvent)
 #undef NAME
     default:
       return "cudaErrorUnknown";

@@ -26,6 +26,7 @@ bool reaches(const CUgraph_st& graph, const std::vector<uint32_t>& from, uint32_
 // Takes all streams out of the capture; false if a forked one was not joined into the origin.
 bool end_capture(CUgraph_st& graph, CUstream_st& origin) {
   bool joined = true;
+  *graph.ended = true;
   for (auto& s : all_streams()) {
     if (s->capture != &graph || s.get() == &origin) continue;
     joined &= std::all_of(s->captured.begin(), s->captured.end(),

@@ -81,6 +81,40 @@ cudaError_t outside_capture() {
   return fail(cudaErrorStreamCaptureUnsupported);
 }
 
+cudaError_t break_capture(CUgraph_st* capture, cudaError_t error, const char* call) {
+  if (capture) capture->invalid = true;
+  report(Check::kCapture, {}, "%s (error %d)", call, static_cast<int>(error));
+  return fail(error);
+}
+
+namespace {
+
+CUgraph_st* living_capture(const CUevent_st& event) {
+  return event.capture && !*event.capture_ended ? event.capture : nullptr;
+}
+
+// The host asks for an event that only a graph will record.
+cudaError_t captured_event(const CUevent_st& event, const char* call) {
+  return break_capture(living_capture(event), cudaErrorCapturedEvent, call);
+}
+
+cudaError_t wait_in_capture(CUstream_st& stream, const CUevent_st& event) {
+  CUgraph_st* capture = living_capture(event);
+  if (!capture) {
+    return break_capture(stream.capture, cudaErrorCapturedEvent,
+                         "a wait for an event of a capture that has ended");
+  }
+  if (stream.capture && stream.capture != capture) {
+    capture->invalid = true;
+    return break_capture(stream.capture, cudaErrorStreamCaptureMerge,
+                         "a wait for an event of another capture");
+  }
+  stream.capture = capture;
+  stream.captured.insert(stream.captured.end(), event.captured.begin(), event.captured.end());
+  return cudaSuccess;
+}
+
+}  // namespace
 }  // namespace cuda_check
 
 using namespace cuda_check;
@@ -119,6 +153,10 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   CUstream_st& s = stream_of(stream);
+  if (s.capture) {
+    return break_capture(s.capture, cudaErrorStreamCaptureUnsupported,
+                         "cudaStreamQuery of a stream that is being captured");
+  }
   if (s.last && !operation(s.last).done) return cudaErrorNotReady;
   host_saw(s.last);
   return cudaSuccess;
@@ -146,6 +184,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   CUstream_st& s = stream_of(stream);
   event->capture = s.capture;
   if (s.capture) {
+    event->capture_ended = s.capture->ended;
     event->captured = s.captured;
   } else {
     event->operation = submit_to(s, {}, {"event", nullptr, {}});
@@ -154,21 +193,24 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   CUstream_st& s = stream_of(stream);
-  if (event->capture) {
-    s.capture = event->capture;
-    s.captured.insert(s.captured.end(), event->captured.begin(), event->captured.end());
-  } else if (event->operation) {
-    s.waits.push_back(event->operation);
+  if (event->capture) return wait_in_capture(s, *event);
+  if (!event->operation) return cudaSuccess;
+  if (s.capture) {
+    return break_capture(s.capture, cudaErrorStreamCaptureIsolation,
+                         "a wait within a capture for an event recorded outside it");
   }
+  s.waits.push_back(event->operation);
   return cudaSuccess;
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
+  if (event->capture) return captured_event(*event, "cudaEventQuery of an event recorded in a capture");
   if (event->operation && !operation(event->operation).done) return cudaErrorNotReady;
   host_saw(event->operation);
   return cudaSuccess;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   ++called().waits;
+  if (event->capture) return captured_event(*event, "cudaEventSynchronize of an event recorded in a capture");
   wait_for(event->operation);
   return cudaSuccess;
 }

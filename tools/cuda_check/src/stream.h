@@ -18,6 +18,7 @@ struct CUgraph_st {
   std::vector<GraphNode> nodes;
   CUstream_st* origin = nullptr;
   bool invalid = false;
+  std::shared_ptr<bool> ended = std::make_shared<bool>(false);  // events know it when the graph is gone
 };
 struct CUstream_st {
   int number = 0;
@@ -29,7 +30,8 @@ struct CUstream_st {
 };
 struct CUevent_st {
   uint32_t operation = 0;
-  CUgraph_st* capture = nullptr;
+  CUgraph_st* capture = nullptr;  // that it was recorded in last; not to be followed once that has ended
+  std::shared_ptr<bool> capture_ended;
   std::vector<uint32_t> captured;
 };
 // Only a graph's own edges order its nodes, so each has a stream to itself. Launches of one graph follow each
@@ -52,5 +54,7 @@ cudaError_t enqueue(CUstream_st& stream, Work work);
 uint32_t submit_to(CUstream_st& stream, std::vector<uint32_t> after, Work work);
 // An error if a capture is under way, which this call breaks.
 cudaError_t outside_capture();
+// Reports a call that the capture does not allow, which breaks it. Null: it has ended.
+cudaError_t break_capture(CUgraph_st* capture, cudaError_t error, const char* call);
 
 }  // namespace cuda_check

@@ -57,6 +57,37 @@ static void there_and_back(const Buffers& u) {
          std::vector<double>(before.begin(), before.end()), 0);
 }
 
+// Within the capture of stream a.
+static void disallowed_calls(const Buffers& u) {
+#ifdef DEFECT_WAIT_FOR_OUTSIDE
+  cudaEvent_t outside;
+  CHECKED(cudaEventCreateWithFlags(&outside, cudaEventDisableTiming));
+  CHECKED(cudaEventRecord(outside, new_stream()));
+  CHECKED(cudaStreamWaitEvent(u.a, outside, 0));
+#endif
+#ifdef DEFECT_SYNCHRONISES_CAPTURED
+  CHECKED(cudaEventSynchronize(u.all_done));
+#endif
+#ifdef DEFECT_QUERIES_CAPTURED
+  CHECKED(cudaEventQuery(u.all_done));
+#endif
+#ifdef DEFECT_QUERIES_CAPTURING
+  CHECKED(cudaStreamQuery(u.a));
+#endif
+  (void)u;
+}
+
+// The events once the capture they were recorded in has ended and its graph is gone.
+static void after_capture(const Buffers& u) {
+#ifndef DEFECT_WAIT_AFTER_CAPTURE
+  CHECKED(cudaEventRecord(u.all_done, u.a));
+#endif
+  CHECKED(cudaStreamWaitEvent(u.b, u.all_done, 0));
+  CHECKED(cudaEventSynchronize(u.all_done));
+  CHECKED(cudaStreamSynchronize(u.b));
+  CHECKED(cudaStreamQuery(u.b));
+}
+
 int main() {
   const int n = 1024, columns = 64;
   auto x = random_values(n), bias = random_values(columns);
@@ -92,6 +123,7 @@ int main() {
   (void)fork;
   pipeline(u);
 #endif
+  disallowed_calls(u);
 #ifdef DEFECT_ALLOCATION_IN_CAPTURE
   on_device<float>(4);
 #endif
@@ -108,6 +140,7 @@ int main() {
   expect("graph", std::vector<float>(u.host_out, u.host_out + n), wanted, 1e-5);
   CHECKED(cudaGraphExecDestroy(exec));
   CHECKED(cudaGraphDestroy(graph));
+  after_capture(u);
   CHECKED(cudaFreeHost(u.host_in));
   CHECKED(cudaFreeHost(u.host_out));
   for (float* p : {u.x, u.bias, u.y, u.z}) CHECKED(cudaFree(p));

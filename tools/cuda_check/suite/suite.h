@@ -15,13 +15,14 @@
 #define COHORT_MARK_UNDEFINED(ptr, bytes, stream) ((void)0)
 #endif
 
-#define CHECKED(call)                                                                         \
-  do {                                                                                        \
-    cudaError_t error = (call);                                                               \
-    if (error != cudaSuccess) {                                                               \
-      std::printf("FAIL %s:%d %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorName(error)); \
-      std::exit(3);                                                                           \
-    }                                                                                         \
+#define CHECKED(call)                                                                                   \
+  do {                                                                                                  \
+    cudaError_t error = (call);                                                                         \
+    if (error != cudaSuccess) {                                                                         \
+      std::printf("FAIL %s:%d %s: %s, status %d\n", __FILE__, __LINE__, #call, cudaGetErrorName(error), \
+                  static_cast<int>(error));                                                             \
+      std::exit(3);                                                                                     \
+    }                                                                                                   \
   } while (0)
 
 template <class... P, class... A>
