@@ -6,9 +6,9 @@
 //     %hu = matmul(%h, %u)                                %hu = matmul(%h, %u)
 //     ...                                                 ...
 //
-// A matrix that a product in the body reads transposed is transposed once. Cheap elementwise nodes and views
-// of shared values stay unless a product reads them: they cost less than the array that would hold them.
-// Where memory counts, with `checkpoint = "step"`, no array of all steps is made.
+// A matrix that a product reads transposed is transposed once. Cheap elementwise nodes and views of shared
+// values stay unless a product reads them: they cost less than an array. With `checkpoint = "step"` no array
+// of all steps is made. What looks at an index stays where there may be no step, and all of a marked loop.
 #include <array>
 #include <map>
 
@@ -40,6 +40,7 @@ class LoopHoister {
 
   // Whether anything was hoisted; then the loop has been emitted.
   bool run() {
+    if (outer_.to().module().module().locations[node_.loc].device != DeviceHint::kNone) return false;
     find_shared();
     for (std::size_t i = 0; i < parts_.sequences; ++i) stacked_[body_.inputs[i]] = outer_(node_.inputs[i]);
     for (const Node& n : body_.nodes) {
@@ -58,7 +59,15 @@ class LoopHoister {
   }
 
  private:
+  // Whether a node looks at an index: one that is out of range must not be told where no step is taken.
+  bool may_fail(const Node& n) const {
+    const auto is_index = [&](ValueId v) { return is_integer(body_.type(v).dtype); };
+    return n.op->op_class != OpClass::kElementwise && n.inputs.size() > 1 &&
+           std::any_of(n.inputs.begin(), n.inputs.end(), is_index);
+  }
   void find_shared() {
+    const Dim steps = ops::scan_steps(outer_.from(), node_);
+    const bool takes_a_step = steps.is_constant() && steps.offset > 0;
     for (std::size_t i = parts_.sequences + parts_.carries; i < body_.inputs.size(); ++i)
       shared_[body_.inputs[i]] = true;
     for (ValueId v = 0; v < body_.values.size(); ++v)
@@ -66,7 +75,8 @@ class LoopHoister {
     for (const Node& n : body_.nodes)
       for (const ValueId input : n.inputs) operand_[input] = operand_[input] || n.op == matmul_;
     for (const Node& n : body_.nodes) {
-      bool all = n.result_count == 1 && !n.inputs.empty() && n.regions.empty() && !has_effect(n);
+      bool all = n.result_count == 1 && !n.inputs.empty() && n.regions.empty() && !has_effect(n) &&
+                 (takes_a_step || !may_fail(n));
       for (const ValueId input : n.inputs) all = all && shared_[input];
       shared_[n.first_result] = all;
     }

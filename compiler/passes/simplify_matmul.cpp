@@ -86,11 +86,18 @@ Values matmul(Emitter& e, const NodeView& node) {
   return {e.emit("matmul", inputs, flags(transposed[0], transposed[1]))};
 }
 
+// Whether the node that is rewritten is wanted on the device on which the product is.
+bool have_one_mark(Emitter& e, const Node& product) {
+  const std::vector<SourceLoc>& locations = e.to().module().module().locations;
+  return locations[e.source()->loc].device == locations[product.loc].device;
+}
+
 // A transpose of a product that nothing else reads.
 Values transpose(Emitter& e, const NodeView& node, const Uses& uses) {
   if (!e.source() || uses.count[e.source()->inputs[0]] != 1) return {};
   const Node* product = e.made_by(node.inputs[0], "matmul");
-  if (!product || !swaps_last_two(node.attrs, e.type(node.inputs[0]).rank())) return {};
+  if (!product || !have_one_mark(e, *product) || !swaps_last_two(node.attrs, e.type(node.inputs[0]).rank()))
+    return {};
   const Values inputs = product->inputs;
   if (e.type(inputs[0]).rank() < 2 || e.type(inputs[1]).rank() < 2) return {};
   const bool transpose_a = attr_or(product->attrs, "transpose_a", false);
@@ -116,7 +123,7 @@ Values slice(Emitter& e, const NodeView& node, const Uses& uses) {
   constexpr double kMostOfAll = 0.75;
   if (!e.source() || node.inputs.size() != 1 || uses.count[e.source()->inputs[0]] != 1) return {};
   const Node* product = e.made_by(node.inputs[0], "matmul");
-  if (!product) return {};
+  if (!product || !have_one_mark(e, *product)) return {};
   const Values inputs = product->inputs;
   const Attrs attrs = product->attrs;
   const Shape shape = e.shape(node.inputs[0]);
