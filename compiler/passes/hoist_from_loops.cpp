@@ -6,9 +6,9 @@
 //     %hu = matmul(%h, %u)                                %hu = matmul(%h, %u)
 //     ...                                                 ...
 //
-// A matrix that a product reads transposed is transposed once. Cheap elementwise nodes and views of shared
-// values stay unless a product reads them: they cost less than an array. With `checkpoint = "step"` no array
-// of all steps is made. What looks at an index stays where there may be no step, and all of a marked loop.
+// A matrix that a product reads transposed is transposed once. Cheap elementwise nodes and views stay unless
+// a product reads them: they cost less than an array; so does what looks at an index where there may be no
+// step. With `checkpoint = "step"` no array of all steps is made. Loops wanted on a device stay whole.
 #include <array>
 #include <map>
 
@@ -53,13 +53,13 @@ class LoopHoister {
       else if (is_transposing(n))
         product_with_transposed(n);
     }
-    if (others_.empty() && sequences_.empty()) return false;
-    emit();
-    return true;
+    const bool any = !others_.empty() || !sequences_.empty();
+    if (any) emit();
+    return any;
   }
 
  private:
-  // Whether a node looks at an index: one that is out of range must not be told where no step is taken.
+  // Whether a node looks at an index. One out of range must not be told where no step is taken.
   bool may_fail(const Node& n) const {
     const auto is_index = [&](ValueId v) { return is_integer(body_.type(v).dtype); };
     return n.op->op_class != OpClass::kElementwise && n.inputs.size() > 1 &&
@@ -67,7 +67,6 @@ class LoopHoister {
   }
   void find_shared() {
     const Dim steps = ops::scan_steps(outer_.from(), node_);
-    const bool takes_a_step = steps.is_constant() && steps.offset > 0;
     for (std::size_t i = parts_.sequences + parts_.carries; i < body_.inputs.size(); ++i)
       shared_[body_.inputs[i]] = true;
     for (ValueId v = 0; v < body_.values.size(); ++v)
@@ -75,10 +74,10 @@ class LoopHoister {
     for (const Node& n : body_.nodes)
       for (const ValueId input : n.inputs) operand_[input] = operand_[input] || n.op == matmul_;
     for (const Node& n : body_.nodes) {
-      bool all = n.result_count == 1 && !n.inputs.empty() && n.regions.empty() && !has_effect(n) &&
-                 (takes_a_step || !may_fail(n));
-      for (const ValueId input : n.inputs) all = all && shared_[input];
-      shared_[n.first_result] = all;
+      const bool free = n.result_count == 1 && !n.inputs.empty() && n.regions.empty() && !has_effect(n);
+      shared_[n.first_result] =
+          free && ((steps.is_constant() && steps.offset > 0) || !may_fail(n)) &&
+          std::all_of(n.inputs.begin(), n.inputs.end(), [&](ValueId input) { return shared_[input]; });
     }
   }
   bool is_shared(const Node& n) const { return shared_[n.first_result]; }
