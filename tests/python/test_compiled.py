@@ -119,6 +119,21 @@ def test_print_reaches_the_hook(tmp_path) -> None:
     ]
 
 
+@needs("run")
+def test_run_shows_what_a_module_prints(tmp_path) -> None:
+    module = cohort.Module("talk")
+    f = module.function("f")
+    x = f.input("x", "f32[2,3]")
+    f.output("y", ops.print_(x * 2, message="twice") + 1)
+    f.output("n", ops.print_(ops.reduce_sum(x), message="sum"))
+    cohort.compile(module, tmp_path)
+    np.save(tmp_path / "x.npy", np.arange(6, dtype=np.float32).reshape(2, 3))
+    command = ["run", str(module.save(tmp_path / "graph.json")), "--input", f"x={tmp_path / 'x.npy'}"]
+    interpreted = cohort.tool.run_tool(*command)
+    assert "twice" in interpreted and "sum" in interpreted
+    assert cohort.tool.run_tool(*command, "--module", str(tmp_path / "libtalk.so")) == interpreted
+
+
 def test_checkpoints(mixed, tmp_path) -> None:
     mixed.reset()
     mixed.add_rows([[1, 2, 3]])

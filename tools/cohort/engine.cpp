@@ -15,6 +15,7 @@
 
 #include "ir/diagnostics.h"
 #include "ir/files.h"
+#include "ir/ops/print.h"
 
 namespace cohort {
 
@@ -60,6 +61,21 @@ void in_pieces(void*, void (*body)(void*, std::int64_t, std::int64_t), void* con
   body(context, 0, first);
 }
 
+// cohort_value of cohort/abi.h, which dtypes are numbered by.
+struct PrintedValue {
+  const char* message;
+  const void* data;
+  const std::int64_t* extents;
+  std::int32_t rank, dtype;
+};
+using PrintHook = void (*)(void* user, const PrintedValue* value);
+void append_printed(void* text, const PrintedValue* value) {
+  Tensor tensor(static_cast<DType>(value->dtype), Extents(value->extents, value->extents + value->rank));
+  if (tensor.bytes() > 0)
+    std::memcpy(tensor.mutable_data(), value->data, static_cast<std::size_t>(tensor.bytes()));
+  *static_cast<std::string*>(text) += printed_line(value->message, tensor);
+}
+
 // A loaded module with one workspace. Everything it knows of the interface it reads from the manifest.
 class LoadedModule {
  public:
@@ -87,9 +103,8 @@ class LoadedModule {
       check(symbol<std::int32_t (*)(void*, void*, std::size_t, void*)>(symbols["attach"])(
           workspace_.get(), nullptr, 0, nullptr));
     }
-    const auto set_print =
-        symbol<std::int32_t (*)(void*, void (*)(void*, const void*), void*)>(symbols["set_print"]);
-    check(set_print(workspace_.get(), nullptr, nullptr));
+    set_print_ = symbol<decltype(set_print_)>(symbols["set_print"]);
+    check(set_print_(workspace_.get(), nullptr, nullptr));
     if (symbols.contains("set_parallel"))
       check(symbol<std::int32_t (*)(void*, decltype(&in_pieces), void*)>(symbols["set_parallel"])(
           workspace_.get(), parallel_for, nullptr));
@@ -117,7 +132,10 @@ class LoadedModule {
     }
     CallResult result;
     const std::vector<std::uint64_t> args = arguments(entry, function, inputs, result);
-    check(entry.call(workspace_.get(), args.data()));
+    set_print_(workspace_.get(), append_printed, &result.printed);
+    const std::int32_t status = entry.call(workspace_.get(), args.data());
+    set_print_(workspace_.get(), nullptr, nullptr);
+    check(status);
     for (std::size_t s = 0; s < state.size(); ++s)
       check(get_(workspace_.get(), module_.states[s].name.c_str(), state[s].mutable_data(),
                  bytes_of(state[s])));
@@ -228,6 +246,7 @@ class LoadedModule {
   void* handle_ = nullptr;
   std::unique_ptr<void, Free> workspace_;
   std::int32_t (*reset_)(void*) = nullptr;
+  std::int32_t (*set_print_)(void*, PrintHook, void*) = nullptr;
   std::int32_t (*get_)(void*, const char*, void*, std::size_t) = nullptr;
   std::int32_t (*set_)(void*, const char*, const void*, std::size_t) = nullptr;
   std::size_t (*error_text_)(const void*, char*, std::size_t) = nullptr;
