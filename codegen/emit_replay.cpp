@@ -39,7 +39,7 @@ void plan_replays(EmitContext& context) {
         [&](const SpecialisedFunction& copy) { return copy.function != f || runs_on_gpu_alone(copy.code); });
     if (!copies || !runs_on_gpu_alone(compiled.functions[f])) continue;
     context.replays[f] = context.after_workspace() + context.replay_bytes;
-    context.replay_bytes += 8 + args_bytes(context, f);
+    context.replay_bytes += 16 + args_bytes(context, f);  // rt_replay, the argument struct
   }
 }
 

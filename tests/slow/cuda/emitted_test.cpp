@@ -28,10 +28,11 @@ std::string device_code(const std::string& name) {
 }
 
 // The graph `name`, all of it on the GPU, in a folder of its own.
-fs::path emitted_folder(const std::string& name) {
+fs::path emitted_folder(const std::string& name, bool cuda_graph = false) {
   const fs::path folder = fs::path(COHORT_BINARY_DIR) / "scratch" / ("driven " + name);
   fs::remove_all(folder);
   CompileOptions options;
+  options.cuda_graph = cuda_graph;
   options.placement = PlacementMode::kGpu;
   const std::string path = std::string(kFolder) + name + ".txt";
   write_artefacts(folder.string(), emit_module(compile(parse_text(read_file(path), path), options), {}));
@@ -43,8 +44,8 @@ std::string driver_path(const std::string& name) {
 }
 
 // The device code as C++, every access checked.
-void run_driver(const std::string& name, const std::string& driver, int schedules) {
-  const fs::path folder = emitted_folder(name);
+void run_driver(const std::string& name, const std::string& driver, int schedules, bool cuda_graph = false) {
+  const fs::path folder = emitted_folder(name, cuda_graph);
   const ProcessResult result = run_process(
       {COHORT_SOURCE_DIR "/tools/cuda_check/cuda_check", (folder / (name + "_kernels.cu")).string(),
        (folder / (name + ".cpp")).string(), driver_path(driver), "-I", folder.string(), "-I",
@@ -109,6 +110,10 @@ TEST_CASE("attach says that the module has no code for this GPU") {
 
 TEST_CASE("what comes after calls that nobody has waited for, under every schedule") {
   run_driver("order", "order", 5);
+}
+
+TEST_CASE("captured calls of a workspace that is moved, and calls on a stream that cannot be captured") {
+  run_driver("order", "moved", 3, true);
 }
 
 TEST_CASE("checks that fail on the GPU: the first one is told, state stays, under every schedule") {
