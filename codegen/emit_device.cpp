@@ -21,12 +21,16 @@ constexpr std::string_view kDeclarations = R"(
  * {1}_DEVICE_SIZE bytes in its memory, aligned to 256, which the caller keeps until detach, or null: one is
  * allocated. `stream` is a cudaStream_t, or null: one is created. */
 int32_t {0}_attach(void* workspace, void* device, size_t device_bytes, void* stream);
-/* Lets go of what attach took, whatever it gives; state that is at home on the GPU comes back to the
- * workspace. Gives the error of a call that was asked for and not waited for, if one failed. */
+/* Lets go of what attach took; state that is at home on the GPU comes back to the workspace. Gives the error
+ * of a call that was asked for and not waited for, if one failed. With COHORT_DEVICE_ERROR state has not come
+ * back and the workspace stays attached. Comes before init of an attached workspace, which lets go of
+ * nothing. */
 int32_t {0}_detach(void* workspace);
-/* Work of later calls goes to another stream, a cudaStream_t. */
+/* Work of later calls goes to another stream, a cudaStream_t, and does not wait for what was asked for on a
+ * stream of the caller's before: wait first, or order the two with an event. */
 int32_t {0}_set_stream(void* workspace, void* stream);
-/* Until all that was asked for with the _async functions is done; outputs are complete then. */
+/* Until all that was asked for with the _async functions is done; outputs are complete then. Gives the error
+ * of the first call that failed, COHORT_NO_DEVICE if none is attached. */
 int32_t {0}_wait(void* workspace);
 )";
 
@@ -45,11 +49,12 @@ extern "C" int32_t {0}_set_stream(void* workspace, void* stream) {{
 }}
 extern "C" int32_t {0}_wait(void* workspace) {{
   if (const int32_t status = rt_check_workspace(this_module, workspace)) return status;
-  return rt_device_wait({0}_device, static_cast<rt_workspace*>(workspace), "wait");
+  rt_workspace* header = static_cast<rt_workspace*>(workspace);
+  if (const int32_t status = rt_device_ready(header, "wait")) return status;
+  return rt_device_wait({0}_device, header, "wait");
 }}
 extern "C" int32_t {0}_reset(void* workspace) {{
-  if (const int32_t status = rt_reset(this_module, workspace)) return status;
-  return rt_device_state({0}_device, this_device, workspace, "reset", rt_to_device);
+  return rt_device_reset(this_module, {0}_device, this_device, workspace);
 }}
 extern "C" int32_t {0}_get(void* workspace, const char* name, void* data, size_t bytes) {{
   if (const int32_t status = rt_device_variable(this_module, {0}_device, this_device, workspace, "get", name,

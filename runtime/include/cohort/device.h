@@ -98,7 +98,15 @@ RT_CALL int32_t rt_device_copy(const rt_device_calls& device, rt_workspace* head
   if (bytes == 0) return COHORT_OK;
   return rt_device_fail(device, header, function, device.copy(to, from, bytes, direction, header->stream));
 }
+// Whether it can be waited for the stream of calls: not within a capture of the caller's, which would be lost
+// if CUDA had to refuse.
+RT_CALL int32_t rt_device_may_wait(const rt_device_calls& device, rt_workspace* header,
+                                   const char* function) {
+  constexpr int32_t refused = 900;  // cudaErrorStreamCaptureUnsupported
+  return rt_device_fail(device, header, function, device.is_captured(header->stream) ? refused : 0);
+}
 RT_CALL int32_t rt_device_sync(const rt_device_calls& device, rt_workspace* header, const char* function) {
+  if (const int32_t status = rt_device_may_wait(device, header, function)) return status;
   return rt_device_fail(device, header, function, device.wait(header->stream));
 }
 
@@ -127,6 +135,7 @@ RT_CALL int32_t rt_device_failed(const rt_device_calls& device, rt_workspace* he
 }
 // Until all that was asked for is done; gives the error of a check that failed in it.
 RT_CALL int32_t rt_device_wait(const rt_device_calls& device, rt_workspace* header, const char* function) {
+  if (const int32_t status = rt_device_may_wait(device, header, function)) return status;
   rt_failure failure;
   failure.first = rt_no_failure;
   if (device.check_count) {
@@ -134,7 +143,8 @@ RT_CALL int32_t rt_device_wait(const rt_device_calls& device, rt_workspace* head
         rt_device_copy(device, header, function, &failure, rt_failure_of(header), sizeof failure, rt_to_host);
     if (status) return status;
   }
-  if (const int32_t status = rt_device_sync(device, header, function)) return status;
+  if (const int32_t status = rt_device_fail(device, header, function, device.wait(header->stream)))
+    return status;
   if (RT_LIKELY(failure.first == rt_no_failure)) return COHORT_OK;
   return rt_device_failed(device, header, function, failure);
 }
@@ -149,6 +159,7 @@ RT_CALL int32_t rt_device_state(const rt_device_calls& device, const rt_device_m
                                 void* workspace, const char* function, rt_direction direction) {
   rt_workspace* header = static_cast<rt_workspace*>(workspace);
   if (!header->device) return COHORT_OK;  // what the workspace holds is uploaded by attach
+  if (const int32_t status = rt_device_may_wait(device, header, function)) return status;
   for (size_t k = 0; k < module.state_count; ++k) {
     const rt_device_range range = module.state[k];
     void* there = rt_place<unsigned char>(header->device, range.begin);
@@ -170,6 +181,7 @@ RT_CALL int32_t rt_device_variable(const rt_module& module, const rt_device_call
   if (const int32_t status = rt_check_workspace(module, workspace)) return status;
   rt_workspace* header = static_cast<rt_workspace*>(workspace);
   if (!header->device) return COHORT_OK;
+  if (const int32_t status = rt_device_may_wait(device, header, function)) return status;
   const size_t found = name ? rt_find_state(module, name) : module.state_count;
   const rt_state state = found < module.state_count ? rt_state_at(module, found) : rt_state{};
   const size_t bytes = found < module.state_count ? rt_state_bytes(state) : 0;
@@ -184,6 +196,18 @@ RT_CALL int32_t rt_device_variable(const rt_module& module, const rt_device_call
     break;
   }
   return rt_device_sync(device, header, function);
+}
+
+// Initial values, after all that was asked for before: a call may still write the workspace.
+RT_CALL int32_t rt_device_reset(const rt_module& module, const rt_device_calls& device,
+                                const rt_device_module& there, void* workspace) {
+  if (const int32_t status = rt_check_workspace(module, workspace)) return status;
+  rt_workspace* header = static_cast<rt_workspace*>(workspace);
+  if (header->device) {
+    if (const int32_t status = rt_device_sync(device, header, "reset")) return status;
+  }
+  rt_reset_state(module, workspace);
+  return rt_device_state(device, there, workspace, "reset", rt_to_device);
 }
 
 // All state before it is asked for as a whole.
@@ -211,8 +235,8 @@ RT_CALL int32_t rt_set_stream(const rt_module& module, const rt_device_calls& de
   if (const int32_t status = rt_device_ready(header, "set_stream")) return status;
   int32_t error = 0;
   if (header->owns & 2) {  // the one that attach created
-    error = device.wait(header->stream);
-    if (!error) error = device.destroy_stream(header->stream);
+    if (const int32_t status = rt_device_sync(device, header, "set_stream")) return status;
+    error = device.destroy_stream(header->stream);
     header->owns &= ~uint64_t{2};
   }
   header->stream = stream;
@@ -258,21 +282,18 @@ RT_CALL int32_t rt_make_aside(const rt_device_calls& device, const rt_device_mod
 }
 
 // Brings state back first. Gives the error of a check that failed in a call that nobody has waited for, as
-// nobody can ask for it later; all is let go of whatever becomes of it.
+// nobody can ask for it later; all is let go of then, too. Where CUDA does not bring state back, the
+// workspace stays attached as it is.
 RT_CALL int32_t rt_detach(const rt_module& module, const rt_device_calls& device,
                           const rt_device_module& there, void* workspace) {
   if (const int32_t status = rt_check_workspace(module, workspace)) return status;
   rt_workspace* header = static_cast<rt_workspace*>(workspace);
   if (!header->device) return COHORT_OK;
   const int32_t failed = rt_device_wait(device, header, "detach");
-  const cohort_error first = header->error;
-  const int32_t fetched = rt_device_state(device, there, workspace, "detach", rt_to_host);
+  if (failed == COHORT_DEVICE_ERROR) return failed;
+  if (const int32_t status = rt_device_state(device, there, workspace, "detach", rt_to_host)) return status;
   const int32_t error = rt_let_go(device, there, header);
-  if (failed) {
-    header->error = first;
-    return failed;
-  }
-  return fetched ? fetched : rt_device_fail(device, header, "detach", error);
+  return failed ? failed : rt_device_fail(device, header, "detach", error);
 }
 
 // Brings everything to a block that nothing is in yet.
@@ -309,15 +330,15 @@ RT_CALL int32_t rt_attach(const rt_module& module, const rt_device_calls& device
   if (const int32_t status = rt_check_workspace(module, workspace)) return status;
   rt_workspace* header = static_cast<rt_workspace*>(workspace);
   const char* const function = "attach";
-  if (header->device) {
-    if (const int32_t status = rt_detach(module, device, there, workspace)) return status;
-  }
-  if (const int32_t status = rt_check_device(device, header)) return status;
   if (block && bytes < there.bytes)
     return rt_fail(header, COHORT_SHORT_BUFFER, function, "device", nullptr,
                    static_cast<int64_t>(there.bytes), static_cast<int64_t>(bytes));
   if (reinterpret_cast<uintptr_t>(block) % 256)
     return rt_fail(header, COHORT_MISALIGNED, function, "device", nullptr, 256, 0);
+  if (header->device) {
+    if (const int32_t status = rt_detach(module, device, there, workspace)) return status;
+  }
+  if (const int32_t status = rt_check_device(device, header)) return status;
   if (!stream) {
     if (const int32_t error = device.create_stream(&stream))
       return rt_device_fail(device, header, function, error);

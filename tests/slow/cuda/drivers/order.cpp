@@ -79,10 +79,71 @@ void cpu_after_failure() {
   CHECK(order_detach(workspace) == COHORT_OK);
   CHECK(order_write(workspace, &write) == COHORT_OK);  // needs no GPU
 }
+// Initial values stay, whatever a call before them still transfers.
+void reset_after_download() {
+  void* const workspace = attached();
+  const auto put = of<order_put_args>(filled(1));
+  CHECK(order_put_async(workspace, &put) == COHORT_OK);
+  CHECK(order_reset(workspace) == COHORT_OK);
+  CHECK(first(workspace, "a") == 1);
+  CHECK(order_detach(workspace) == COHORT_OK);
+}
+// Within a capture of the caller's nothing can be waited for: nothing has happened then.
+void refused() {
+  void* const workspace = attached();
+  order_take_args take = {};
+  take.struct_size = sizeof take;
+  CHECK(order_take(workspace, &take) == COHORT_OK);
+  const auto write = of<order_write_args>(filled(5));
+  CHECK(order_write(workspace, &write) == COHORT_OK);
+  float values[kCount] = {};
+  cudaStream_t stream = nullptr;
+  CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
+  CHECK(order_set_stream(workspace, stream) == COHORT_OK);
+  const auto attempt = [&](int which) {
+    switch (which) {
+      case 0:
+        return order_detach(workspace);
+      case 1:
+        return order_attach(workspace, nullptr, 0, stream);
+      case 2:
+        return order_reset(workspace);
+      case 3:
+        return order_set(workspace, "g", values, sizeof values);
+      default:
+        return order_write(workspace, &write);
+    }
+  };
+  for (int which = 0; which < 5; ++which) {
+    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess);
+    CHECK(attempt(which) == COHORT_DEVICE_ERROR);
+    cudaGraph_t graph = nullptr;  // the caller's capture is not lost
+    CHECK(cudaStreamEndCapture(stream, &graph) == cudaSuccess && cudaGraphDestroy(graph) == cudaSuccess);
+    CHECK(first(workspace, "g") == 1 && first(workspace, "a") == -5);
+    CHECK(order_wait(workspace) == COHORT_OK);
+  }
+  CHECK(order_attach(workspace, values, 8, stream) == COHORT_SHORT_BUFFER);
+  CHECK(order_wait(workspace) == COHORT_OK);  // and stays attached
+  CHECK(order_detach(workspace) == COHORT_OK);
+  CHECK(first(workspace, "g") == 1 && first(workspace, "a") == -5);
+  CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+}
+void wait_without_device() {
+  void* const workspace = pinned(ORDER_WORKSPACE_SIZE);
+  CHECK(order_init(workspace, ORDER_WORKSPACE_SIZE) == COHORT_OK);
+  CHECK(order_wait(workspace) == COHORT_NO_DEVICE);
+  CHECK(order_attach(workspace, nullptr, 0, nullptr) == COHORT_OK);
+  CHECK(order_wait(workspace) == COHORT_OK);
+  CHECK(order_detach(workspace) == COHORT_OK);
+  CHECK(order_wait(workspace) == COHORT_NO_DEVICE);
+}
 
 }  // namespace
 
 int main() {
+  reset_after_download();
+  refused();
+  wait_without_device();
   cpu_after_download();
   cpu_after_upload();
   cpu_after_failure();
