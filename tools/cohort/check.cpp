@@ -1,7 +1,6 @@
 // cohort check: reads a graph, reports every error in it or says what is in it.
 #include <fmt/format.h>
 
-#include "codegen/names.h"
 #include "compiler/pipeline.h"
 #include "tools/cohort/command.h"
 #include "tools/cohort/input.h"
@@ -14,7 +13,6 @@ Action declare_check(CLI::App& app) {
   add_allow_path(app, input->allow_path);
   return [input] {
     const Module module = load_graph(*input);
-    refuse_unusable_names(module);
     without_applied_functions(module);  // derivatives that do not exist are found when they are taken
     std::size_t nodes = 0;
     for (const auto& function : module.functions) nodes += function->nodes.size();

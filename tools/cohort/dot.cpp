@@ -17,6 +17,10 @@ std::string dot_string(std::string_view text) {
       result += "\\n";
       continue;
     }
+    if (static_cast<unsigned char>(c) < 0x20) {
+      result += fmt::format("\\\\u{:04x}", c);
+      continue;
+    }
     if (c == '"' || c == '\\') result += '\\';
     result += c;
   }

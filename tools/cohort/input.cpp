@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/names.h"
 #include "ir/diagnostics.h"
 #include "ir/files.h"
 #include "ir/json_reader.h"
@@ -12,9 +13,11 @@ namespace cohort {
 
 Module load_graph(const GraphInput& input) {
   const CustomReader custom = custom_reader();
-  if (!input.path.ends_with(".txt"))
-    return read_module(input.path, {.allow_path = input.allow_path, .custom = custom});
-  return parse_text(read_file(input.path), input.path, custom);
+  Module module = input.path.ends_with(".txt")
+                      ? parse_text(read_file(input.path), input.path, custom)
+                      : read_module(input.path, {.allow_path = input.allow_path, .custom = custom});
+  refuse_unusable_names(module);
+  return module;
 }
 
 const Function& choose_function(const Module& module, const std::string& name) {

@@ -13,7 +13,7 @@ struct GraphInput {
   bool allow_path = false;
 };
 
-// The module in a file: the text form if its name ends in `.txt`, else JSON.
+// The module in a file: the text form if its name ends in `.txt`, else JSON. Unusable names are refused.
 Module load_graph(const GraphInput& input);
 
 // The function of that name, or the only one if `name` is empty; otherwise an error that lists them.
