@@ -73,6 +73,18 @@ TEST_CASE("members and symbols never meet") {
   CHECK(names.functions[2].inputs == std::vector<std::string>{"x_bytes", "x_2"});
 }
 
+TEST_CASE("a dim that only nodes mention is an argument") {
+  const CompiledModule compiled = module_of(R"({
+    "format": "cohort-ir", "version": "1.0", "name": "m", "dims": {"n": {"min": 1, "max": 32}, "k": {"min": 1, "max": 8}},
+    "functions": {
+      "f": {"nodes": [{"name": "x", "op": "size", "attrs": {"shape": ["n"]}}], "outputs": {"y": "x"}},
+      "g": {"nodes": [{"name": "i", "op": "iota", "attrs": {"shape": ["k"]}},
+                      {"name": "s", "op": "reduce_sum", "inputs": ["i"]}], "outputs": {"y": "s"}}}})");
+  const ModuleNames names = name_module(compiled, "");
+  CHECK(names.functions[0].dims == std::vector<std::string>{"n", ""});
+  CHECK(names.functions[1].dims == std::vector<std::string>{"", "k"});
+}
+
 TEST_CASE("text in strings and comments") {
   CHECK(c_string("a\"b\\c\n") == "\"a\\\"b\\\\c\\012\"");
   CHECK(c_string("what?"
