@@ -15,16 +15,18 @@ namespace {
 // so in one run of four, in all with a chance of 2 in 10^10: arrays have millions of elements.
 constexpr int kThirds = 3, kRuns = 16;
 
-void move_elements(Tensor& tensor, double ulp, Random& random) {
+// In ulp of the element, or of `least` if that is more, past zero then.
+void move_elements(Tensor& tensor, double ulp, Random& random, double least = 0) {
   if (!is_float(tensor.dtype())) return;
   const bool half = tensor.dtype() == DType::kF16 || tensor.dtype() == DType::kBF16;
   for (std::int64_t i = 0; i < tensor.size(); ++i) {
     const double value = element_as_double(tensor, i);
     const auto thirds = static_cast<double>(random.between(0, kThirds));
     if (!std::isfinite(value) || thirds == 0) continue;
-    const double step = ulp_of(value, tensor.dtype()) * (half ? 1 : ulp) * thirds / kThirds;
-    const double moved = std::max(std::fabs(value) - step, 0.0);
-    set_element(tensor, i, std::copysign(moved, value));
+    const double step =
+        ulp_of(std::max(std::fabs(value), least), tensor.dtype()) * (half ? 1 : ulp) * thirds / kThirds;
+    const double towards = std::fabs(value) - step;
+    set_element(tensor, i, std::copysign(1.0, value) * (least > 0 ? towards : std::max(towards, 0.0)));
   }
 }
 
@@ -54,7 +56,9 @@ class Runs {
     }
     const NodeObserver move = [&](const Node& node, std::vector<Tensor>& results) {
       if (ulp <= 0 || !node.regions.empty() || !(all_ || is_inexact(node))) return;
-      for (Tensor& result : results) move_elements(result, ulp, random);
+      // Near its zeros it is the sum of a greater operand and a logarithm of up to log(2) (ir/ops.def).
+      const double least = node.op->scalar == ScalarOp::k_logaddexp ? 0.5 : 0;
+      for (Tensor& result : results) move_elements(result, ulp, random, least);
     };
     std::vector<Tensor> operands;
     for (const Node& node : function_.nodes) {

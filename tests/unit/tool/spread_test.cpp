@@ -74,6 +74,19 @@ TEST_CASE("errors grow in the steps of loops and in branches, too") {
   }
 }
 
+TEST_CASE("logaddexp near its zeros may be off by ulp of its operands") {
+  Example example("  %m = neg(%x)\n  %y = logaddexp(%m, -1.0)\n");
+  set_element(example.x, 2, -std::log1p(-std::exp(-1.0)));  // of log(1 - 1/e) the result is all but 0
+  const Tensor expected = example.expected();
+  REQUIRE(std::fabs(element_as_double(expected, 2)) < 1e-12);
+  Tensor near = expected, far = expected;
+  set_element(near, 2, element_as_double(expected, 2) + 3 * ulp_of(0.5, DType::kF64));
+  set_element(far, 2, element_as_double(expected, 2) + 300 * ulp_of(0.5, DType::kF64));
+  const std::vector<double> slack = example.slack();
+  CHECK(compare(expected, near, slack).worst_ulp <= example.allowed());
+  CHECK(compare(expected, far, slack).worst_ulp > example.allowed());
+}
+
 TEST_CASE("no element of many is left without what errors grow to") {
   const Example example(kCancelling);
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
