@@ -120,31 +120,31 @@ std::string check_table(const std::vector<DeviceCheck>& checks) {
   return text + "};\n";
 }
 
+// Whether something is so of a function's code, or of its code for some values of dims.
+template <typename F>
+bool any_code(const EmitContext& context, std::size_t function, F is_so) {
+  const std::vector<SpecialisedFunction>& copies = context.compiled.specialised;
+  return is_so(context.compiled.functions[function]) ||
+         std::any_of(copies.begin(), copies.end(), [&](const SpecialisedFunction& copy) {
+           return copy.function == function && is_so(copy.code);
+         });
+}
+
 bool uses_workspace(const EmitContext& context, std::size_t function) {
-  const auto lies_there = [](const CompiledFunction& code) {
+  return any_code(context, function, [](const CompiledFunction& code) {
     return std::any_of(code.placements.begin(), code.placements.end(),
                        [](const Placement& place) { return place.space == Space::kWorkspace; });
-  };
-  const std::vector<SpecialisedFunction>& copies = context.compiled.specialised;
-  return lies_there(context.compiled.functions[function]) ||
-         std::any_of(copies.begin(), copies.end(), [&](const SpecialisedFunction& copy) {
-           return copy.function == function && lies_there(copy.code);
-         });
+  });
 }
 
 }  // namespace
 
 bool EmitContext::uses_device(std::size_t function) const {
-  const auto runs_there = [](const CompiledFunction& code) {
+  return any_code(*this, function, [](const CompiledFunction& code) {
     return std::any_of(code.program.kernels.begin(), code.program.kernels.end(), [](const kernel::Kernel& k) {
       return k.device == kernel::Device::kGpu || kernel::is_transfer(k);
     });
-  };
-  return runs_there(compiled.functions[function]) ||
-         std::any_of(compiled.specialised.begin(), compiled.specialised.end(),
-                     [&](const SpecialisedFunction& copy) {
-                       return copy.function == function && runs_there(copy.code);
-                     });
+  });
 }
 
 std::string emit_device_source(const EmitContext& context, const std::string& kernels,
@@ -216,10 +216,9 @@ bool transfers_workspace(const EmitContext& context) {
           return kernel::is_transfer(k) && (lies_there(k.body[0].buffer) || lies_there(k.body[0].buffers[0]));
         });
   };
-  const std::vector<SpecialisedFunction>& copies = context.compiled.specialised;
-  return std::any_of(context.compiled.functions.begin(), context.compiled.functions.end(), transfers) ||
-         std::any_of(copies.begin(), copies.end(),
-                     [&](const SpecialisedFunction& copy) { return transfers(copy.code); });
+  for (std::size_t f = 0; f < context.compiled.functions.size(); ++f)
+    if (any_code(context, f, transfers)) return true;
+  return false;
 }
 
 std::string settle_text(const EmitContext& context, std::size_t function) {

@@ -6,7 +6,7 @@
 
 #include "codegen/reserved.h"
 #include "codegen/text.h"
-#include "compiler/kernel_passes/walk.h"
+#include "codegen/touched.h"
 #include "ir/diagnostics.h"
 
 namespace cohort {
@@ -37,14 +37,9 @@ std::vector<bool> used_dims(const Module& module, const Function& function, cons
   for (const ValueId input : function.inputs) mark(function.type(input).shape);
   for (const Output& output : function.outputs) mark(function.type(output.value).shape);
   for (const kernel::Buffer& buffer : program.buffers) mark(buffer.shape);
-  for (const kernel::Kernel& kernel : program.kernels)
-    kernel::for_each_stmt(kernel.body, [&](const kernel::Stmt& stmt) {
-      const auto mark_dim = [&](const kernel::Expr& e) {
-        if (e.kind == kernel::ExprKind::kDim) mark({e.dim});
-      };
-      kernel::for_each_expr(stmt, [&](const kernel::ExprRef& e) { kernel::for_each_node(e, mark_dim); });
-      if (stmt.grain) kernel::for_each_node(stmt.grain, mark_dim);
-    });
+  Touched touched;
+  for (const kernel::Kernel& kernel : program.kernels) touched.stmts(program, kernel.body);
+  for (const DimId dim : touched.dims) used[dim] = true;
   return used;
 }
 

@@ -240,11 +240,15 @@ class BoundCall:
 _opened: dict[Path, dict[tuple[int, int], ctypes.CDLL]] = {}  # by path: what has lain there
 
 
+def _identity(library: Path) -> tuple[int, int]:
+    now = library.stat()
+    return now.st_ino, now.st_mtime_ns
+
+
 def open_library(library: Path) -> ctypes.CDLL:
     """The library that lies there now. The system's loader gives what it has opened under that path before,
     so a library that has been built anew is opened as a copy."""
-    now = library.stat()
-    identity = (now.st_ino, now.st_mtime_ns)
+    identity = _identity(library)
     opened = _opened.setdefault(library, {})
     if not opened:
         opened[identity] = ctypes.CDLL(os.fspath(library))
@@ -258,8 +262,7 @@ def open_library(library: Path) -> ctypes.CDLL:
 def was_opened_before(library: Path) -> bool:
     """Whether this process has opened what lay there before and is another library now: the system's loader
     would give that one to what is linked with this one."""
-    now = library.stat()
-    return next(iter(_opened[library])) != (now.st_ino, now.st_mtime_ns)
+    return next(iter(_opened[library])) != _identity(library)
 
 
 class _Function:

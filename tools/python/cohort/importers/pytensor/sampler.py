@@ -168,7 +168,9 @@ def build(
     library = _link(source, compiled.path, options)
     if was_opened_before(compiled.path.resolve()):
         private = tempfile.TemporaryDirectory(prefix="cohort_")
-        shutil.copytree(folder, private.name, dirs_exist_ok=True)
+        prefix = compiled.manifest["module"]["prefix"]
+        for part in (compiled.path, source, folder / f"{prefix}.h", folder / f"{prefix}.manifest.json"):
+            shutil.copy(part, private.name)
         compiled = load(Path(private.name) / compiled.path.name)
         compiled.keep_alive = private
         library = _link(Path(private.name) / source.name, compiled.path, options)
